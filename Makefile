@@ -19,7 +19,7 @@ HEADERS  := $(wildcard */*.h */*/*.h)
 C_FILES  := $(CORE_SRC) $(UEFI_SRC) $(BIOS_SRC) $(SIM_SRC) $(wildcard tests/*.c host/*.c)
 
 # --- flags ---------------------------------------------------------------------------------------
-WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-missing-field-initializers -Werror
 COMMON := -std=c11 -O2 -g $(WARN) -I. -ffile-prefix-map=$(CURDIR)/= -MMD -MP
 # Freestanding code shared by all boot paths: System V ABI, position independent, no red zone (firmware
 # interrupts run on our stack), no SSE registers (neither entry has to save them).

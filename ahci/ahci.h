@@ -14,10 +14,12 @@
 
 /* Deadlines (ms). Each names where the figure comes from. */
 enum {
-    AHCI_WAIT_ENGINE_MS = 500,  /* CR and FR to clear (10.1.2) */
+    AHCI_WAIT_ENGINE_MS = 500,   /* CR and FR to clear (10.1.2) */
     AHCI_WAIT_HANDOFF_MS = 2025, /* 25 ms, and 2 s more if BB shows (10.6.3) */
-    AHCI_WAIT_PHY_MS = 1000,    /* DET = 3 once DET left 0; drives seen later than the 10 ms of 10.4.2 */
-    AHCI_WAIT_PRESENCE_MS = 200, /* DET to leave 0 after COMRESET; slow add-in chips need > 100 ms */
+    AHCI_WAIT_PHY_MS =
+        1000, /* DET = 3 once DET left 0; drives seen later than the 10 ms of 10.4.2 */
+    AHCI_WAIT_PRESENCE_MS =
+        200,                    /* DET to leave 0 after COMRESET; slow add-in chips need > 100 ms */
     AHCI_WAIT_READY_MS = 30000, /* BSY to clear after COMRESET (spin-up) */
     AHCI_COMRESET_MS = 2,       /* DET = 1 held for at least 1 ms (10.4.2) */
 };
@@ -35,13 +37,13 @@ struct ahci_known {
 /* Why a controller or its ports cannot be used. */
 enum ahci_state {
     AHCI_USABLE,
-    AHCI_NOT_AHCI,       /* other storage class or interface */
-    AHCI_RAID_CLASS,     /* class 0104h */
-    AHCI_IDE_CLASS,      /* class 0101h */
-    AHCI_NVME,           /* class 0108h */
-    AHCI_BAD_BAR,        /* BAR5 missing or too short for PI */
-    AHCI_UNREADABLE,     /* registers read all ones */
-    AHCI_NO_PORTS,       /* PI names no port */
+    AHCI_NOT_AHCI,   /* other storage class or interface */
+    AHCI_RAID_CLASS, /* class 0104h */
+    AHCI_IDE_CLASS,  /* class 0101h */
+    AHCI_NVME,       /* class 0108h */
+    AHCI_BAD_BAR,    /* BAR5 missing or too short for PI */
+    AHCI_UNREADABLE, /* registers read all ones */
+    AHCI_NO_PORTS,   /* PI names no port */
     AHCI_STATE_COUNT
 };
 
@@ -94,14 +96,14 @@ struct ahci_port {
     struct ahci_hba *hba;
     unsigned number;
     enum ahci_port_state state;
-    uint32_t sig;      /* PxSIG after start */
+    uint32_t sig;       /* PxSIG after start */
     uint32_t in_flight; /* slots issued and not yet seen complete */
     uint32_t queued;    /* those of in_flight that are NCQ */
     struct ahci_slot slot[32];
     struct ahci_snapshot failure; /* valid in AHCI_PORT_FAILED */
     uint64_t poll_last_ns;
+    uint64_t status_seen_ns;  /* when PxIS was last read and named no trouble */
     uint64_t poll_gap_ns_max; /* longest time between two polls while commands were in flight */
-    bool link_changed;        /* PhyRdy or COMINIT seen since the last start: another drive? */
 
     struct dma_buffer memory; /* command list, received FIS, tables */
     struct ahci_cmd_header *header;
@@ -121,7 +123,8 @@ struct ahci_hba {
     enum ahci_state state;
     struct ahci_global_regs before; /* at probe */
     uint32_t saved_ccc_ctl;
-    unsigned slots;      /* command slots, 1..32 */
+    uint32_t ports;         /* implemented ports inside the BAR; walk these bits, never CAP.NP */
+    unsigned slots;         /* command slots, 1..32 */
     unsigned nvme_remapped; /* NVMe drives hidden behind an Intel AHCI function */
     bool running;
     struct ahci_port port[PORT_MAX];
@@ -180,9 +183,10 @@ enum err ahci_port_poll(struct ahci_port *port, uint32_t *completed);
 enum err ahci_port_wait_slots(struct ahci_port *port, uint32_t mask, uint64_t deadline_ns);
 
 /* After a failure: restart the engine (6.2.2.1), with COMRESET where BSY or DRQ hang, the link is not up, or
- * `comreset` asks for it. All in-flight slots are forgotten. *was_reset says whether a COMRESET was sent (the
+ * `reset` asks for it. All in-flight slots are forgotten. A port that did not
+ * fail may be recovered with `reset`, to end a drive's queued error state. *was_reset says whether a COMRESET was sent (the
  * drive must then be identified again). Errors as ahci_port_start(). At most 32 s. */
-enum err ahci_port_recover(struct ahci_port *port, bool comreset, bool *was_reset);
+enum err ahci_port_recover(struct ahci_port *port, bool reset, bool *was_reset);
 
 /* The bus address of the data a request may use is the caller's; this says how much one command may carry. */
 #define AHCI_REQUEST_BYTES_MAX (AHCI_PRDS_PER_TABLE * PRD_BYTES_MAX)

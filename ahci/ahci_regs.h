@@ -227,7 +227,8 @@ struct ahci_cmd_table {
 };
 _Static_assert(offsetof(struct ahci_cmd_table, acmd) == 0x40, "AHCI 1.3.1 4.2.3.2");
 _Static_assert(offsetof(struct ahci_cmd_table, prdt) == CT_PRD_OFFSET, "AHCI 1.3.1 4.2.3.3");
-_Static_assert(sizeof(struct ahci_cmd_table) % 128 == 0, "tables stay 128-byte aligned in an array");
+_Static_assert(sizeof(struct ahci_cmd_table) % 128 == 0,
+               "tables stay 128-byte aligned in an array");
 _Static_assert(PxDEVSLP + 4 <= PORT_STRIDE, "AHCI 1.3.1 3.3");
 
 #endif

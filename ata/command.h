@@ -30,7 +30,7 @@ enum ata_effect {
 
 enum ata_address {
     ATA_NO_ADDRESS,
-    ATA_LBA28_COUNT,  /* count 8 bits, LBA 28 bits */
+    ATA_LBA28_COUNT, /* count 8 bits, LBA 28 bits */
     ATA_LBA48_COUNT,
     ATA_LBA48_QUEUED, /* count in features, tag in count (ACS-3 7.22) */
     ATA_LBA48_BLOCKS, /* count = 512-byte blocks of data, LBA as given (logs, DSM) */
@@ -50,7 +50,6 @@ enum ata_command_id {
     ATA_CMD_WRITE_DMA_EXT,
     ATA_CMD_WRITE_FPDMA,
     ATA_CMD_TRIM,
-    ATA_CMD_SPIN_UP,
     ATA_CMD_COUNT
 };
 

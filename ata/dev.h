@@ -32,21 +32,21 @@ struct ata_failure {
     const char *command;
     uint64_t lba; /* of the failing command */
     uint64_t count;
-    bool lba_exact;      /* device_lba is inside the command and comes from the drive */
+    bool lba_exact; /* device_lba is inside the command and comes from the drive */
     uint64_t device_lba;
     uint8_t status;
     uint8_t error;
     uint32_t is, serr, ssts;
-    bool was_reset;      /* recovery needed a COMRESET */
-    bool recovered;      /* the port works again */
+    bool was_reset; /* recovery needed a COMRESET */
+    bool recovered; /* the port works again */
 };
 
 /* Data that arrived late or not at all. Both looks are kept. */
 struct ata_data_fault {
-    uint64_t count;      /* how many reads had it */
-    uint64_t late;       /* of those, how many were complete 1 ms later */
-    uint64_t lba;        /* the first one: command start */
-    uint64_t offset_bytes; /* first missing byte in that command */
+    uint64_t count;                /* how many reads had it */
+    uint64_t late;                 /* of those, how many were complete 1 ms later */
+    uint64_t lba;                  /* the first one: command start */
+    uint64_t offset_bytes;         /* first missing byte in that command */
     uint64_t missing_bytes_first;  /* at the first look */
     uint64_t missing_bytes_second; /* 1 ms later */
     uint32_t prdbc;
@@ -57,27 +57,29 @@ struct ata_dev {
     struct ahci_port *port;
     struct platform *plat;
     struct ata_identity id;
-    bool identified;     /* id is what this drive said after the last reset */
+    bool identified; /* id is what this drive said after the last reset */
     enum boot_medium boot_medium;
-    bool contact_ok;     /* set by the contact check; no permit before */
+    bool contact_ok; /* set by the contact check; no permit before */
     struct ata_permit permit;
     struct ata_refusal refusal;
     struct ata_failure failure;
     struct ata_data_fault data_fault;
     uint64_t canary_faults; /* DMA arena: bytes outside a read's buffer that changed */
     uint64_t poison;        /* changes with every read */
-    uint64_t retries;
 
-    struct dma_buffer arena;  /* guard | data | guard */
-    uint8_t *data;            /* the caller's window into the arena */
+    struct dma_buffer arena; /* guard | page | guard | data | guard */
+    uint8_t *page;           /* IDENTIFY, log and TRIM data */
+    uint64_t page_bus;
+    uint8_t *data; /* the caller's window into the arena */
     uint64_t data_bus;
     size_t data_bytes;
 };
 
 enum {
-    ATA_DATA_BYTES = 4 << 20,  /* data window */
-    ATA_GUARD_BYTES = 4096,    /* canaries in front of and behind it */
-    ATA_RESERVED_BYTES = 4096, /* IDENTIFY, logs and TRIM data have their own page */
+    ATA_DATA_BYTES = 4 << 20, /* data window */
+    ATA_PAGE_BYTES = 4096,
+    ATA_GUARD_BYTES = 4096, /* canaries in front of, between and behind them */
+    ATA_TRIM_BLOCKS_MAX = ATA_PAGE_BYTES / 512,
 };
 
 /* A range of sectors to move through dev->data, from its start. */
@@ -85,9 +87,9 @@ struct ata_transfer {
     enum ata_method method;
     bool write;
     uint64_t lba;
-    uint32_t count;          /* sectors; count x logical_bytes <= dev->data_bytes */
-    uint32_t chunk_sectors;  /* per command; 0: as large as the command allows, up to 1 MiB */
-    unsigned depth;          /* commands in flight, 1..queue depth; 1 unless NCQ */
+    uint32_t count;         /* sectors; count x logical_bytes <= dev->data_bytes */
+    uint32_t chunk_sectors; /* per command; 0: as large as the command allows, up to 1 MiB */
+    unsigned depth;         /* commands in flight, 1..queue depth; 1 unless NCQ */
 };
 
 /* Attach to a started port: DMA memory, IDENTIFY (with SET FEATURES spin-up never sent: it is not on the
@@ -119,7 +121,7 @@ struct ata_range {
 };
 
 /* One DATA SET MANAGEMENT command with exactly these entries (padded with zeros to whole blocks, at most
- * id.dsm_blocks_max blocks of 64). As ata_transfer(); at most 120 s. */
+ * id.dsm_blocks_max blocks of 64, and ATA_TRIM_BLOCKS_MAX). As ata_transfer(); at most 120 s. */
 enum err ata_trim(struct ata_dev *dev, const struct ata_range *entries, unsigned count,
                   struct ata_times *times);
 

@@ -34,16 +34,16 @@ struct ata_security {
 
 /* Things that do not fit together; bits of `oddities`. */
 enum ata_oddity {
-    ATA_ODD_CHECKSUM = 1 << 0,      /* signature A5h present, sum wrong */
-    ATA_ODD_NO_CHECKSUM = 1 << 1,   /* word 255 carries no signature: normal on old drives */
-    ATA_ODD_TRIM_WORDS = 1 << 2,    /* words 69 / 105 speak of TRIM, word 169 does not */
-    ATA_ODD_SECTOR_SIZE = 1 << 3,   /* physical sector above 1 MiB or word 106 contradictory */
-    ATA_ODD_QUEUE_DEPTH = 1 << 4,   /* NCQ without a queue depth */
-    ATA_ODD_INCOMPLETE = 1 << 5,    /* word 0 bit 2 or word 2: data not complete before spin-up */
-    ATA_ODD_CAPACITY28 = 1 << 6,    /* 28-bit and 48-bit capacities contradict each other */
-    ATA_ODD_NO_SERIAL = 1 << 7,     /* empty serial number: can never be named, so never a target */
-    ATA_ODD_SERIAL_CHARS = 1 << 8,  /* bytes outside 20h..7Eh in the serial number */
-    ATA_ODD_BLANK = 1 << 9,         /* all words equal: no IDENTIFY data at all */
+    ATA_ODD_CHECKSUM = 1 << 0,     /* signature A5h present, sum wrong */
+    ATA_ODD_NO_CHECKSUM = 1 << 1,  /* word 255 carries no signature: normal on old drives */
+    ATA_ODD_TRIM_WORDS = 1 << 2,   /* words 69 / 105 speak of TRIM, word 169 does not */
+    ATA_ODD_SECTOR_SIZE = 1 << 3,  /* physical sector above 1 MiB or word 106 contradictory */
+    ATA_ODD_QUEUE_DEPTH = 1 << 4,  /* NCQ without a queue depth */
+    ATA_ODD_INCOMPLETE = 1 << 5,   /* word 0 bit 2 or word 2: data not complete before spin-up */
+    ATA_ODD_CAPACITY28 = 1 << 6,   /* 28-bit and 48-bit capacities contradict each other */
+    ATA_ODD_NO_SERIAL = 1 << 7,    /* empty serial number: can never be named, so never a target */
+    ATA_ODD_SERIAL_CHARS = 1 << 8, /* bytes outside 20h..7Eh in the serial number */
+    ATA_ODD_BLANK = 1 << 9,        /* all words equal: no IDENTIFY data at all */
 };
 
 /* One line for each oddity bit (a single bit). */
@@ -65,17 +65,17 @@ struct ata_identity {
     bool dma;
 
     bool ncq;
-    unsigned queue_depth; /* 1..32; 1 where there is no NCQ */
+    unsigned queue_depth;  /* 1..32; 1 where there is no NCQ */
     bool ncq_send_receive; /* SEND/RECEIVE FPDMA QUEUED (word 77 bit 6) */
     bool ncq_non_data;
 
     bool trim;
-    bool drat; /* deterministic read after TRIM */
-    bool rzat; /* ... and the data are zeros */
+    bool drat;               /* deterministic read after TRIM */
+    bool rzat;               /* ... and the data are zeros */
     unsigned dsm_blocks_max; /* word 105; 1 where it is 0 */
     bool dsm_blocks_stated;
 
-    bool sata; /* word 76 says so */
+    bool sata;             /* word 76 says so */
     unsigned sata_gen_max; /* 0 unknown, 1..3 */
     unsigned sata_gen_now;
     uint8_t udma_supported; /* word 88 low byte where valid */
@@ -101,11 +101,11 @@ struct ata_identity {
     bool sanitize, sanitize_crypto, sanitize_block, sanitize_overwrite, sanitize_antifreeze;
     struct ata_security security;
 
-    uint16_t major;         /* word 80; 0 or FFFFh: not stated */
-    unsigned ata_version;   /* highest bit of word 80: 8 = ATA8-ACS, 9 = ACS-2, ...; 0 unknown */
-    uint16_t rotation;      /* 0 not stated, 1 non-rotating, else rpm */
-    unsigned form_factor;   /* word 168, 0 not stated */
-    uint16_t transport;     /* word 222 */
+    uint16_t major;       /* word 80; 0 or FFFFh: not stated */
+    unsigned ata_version; /* highest bit of word 80: 8 = ATA8-ACS, 9 = ACS-2, ...; 0 unknown */
+    uint16_t rotation;    /* 0 not stated, 1 non-rotating, else rpm */
+    unsigned form_factor; /* word 168, 0 not stated */
+    uint16_t transport;   /* word 222 */
 
     uint32_t oddities;
     const char *unusable; /* NULL, or why this drive can be no target (one sentence) */

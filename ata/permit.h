@@ -10,7 +10,7 @@
 struct ata_permit {
     bool granted;
     char serial[21];
-    uint32_t effects;  /* enum ata_effect bits allowed */
+    uint32_t effects; /* enum ata_effect bits allowed */
     uint64_t lba_first;
     uint64_t lba_count;
     uint64_t budget_bytes; /* written bytes that may still be spent in all */

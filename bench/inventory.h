@@ -12,17 +12,17 @@ enum {
 };
 
 enum port_status {
-    PORT_DRIVE,        /* an ATA drive that can be a target */
-    PORT_EMPTY,        /* no device detected (DET 0) */
-    PORT_LINK_DOWN,    /* a device is detected but the link is not up */
-    PORT_OFFLINE,      /* the port is switched off (DET 4) */
-    PORT_ATAPI,        /* optical drive, or a controller's virtual device: nothing is sent to it */
+    PORT_DRIVE,     /* an ATA drive that can be a target */
+    PORT_EMPTY,     /* no device detected (DET 0) */
+    PORT_LINK_DOWN, /* a device is detected but the link is not up */
+    PORT_OFFLINE,   /* the port is switched off (DET 4) */
+    PORT_ATAPI,     /* optical drive, or a controller's virtual device: nothing is sent to it */
     PORT_MULTIPLIER,
-    PORT_ENCLOSURE,    /* SEMB */
-    PORT_BOOT_MEDIUM,  /* this program was started from it */
-    PORT_BOOT_UNKNOWN, /* the platform cannot say whether it is the boot medium */
+    PORT_ENCLOSURE,      /* SEMB */
+    PORT_BOOT_MEDIUM,    /* this program was started from it */
+    PORT_BOOT_UNKNOWN,   /* the platform cannot say whether it is the boot medium */
     PORT_NOT_IDENTIFIED, /* link up, but nobody has IDENTIFY data yet */
-    PORT_UNUSABLE,     /* identity.unusable says why */
+    PORT_UNUSABLE,       /* identity.unusable says why */
     PORT_STATUS_COUNT
 };
 
@@ -62,7 +62,7 @@ const char *port_status_text(enum port_status status);
 /* Find the drive the user named: "SERIAL" or "SERIAL@bus:dev.fn/port". ERR_NOT_FOUND, ERR_INVALID (two
  * drives share the serial number and no port was given, or the syntax is wrong), ERR_REFUSED (the drive is
  * there and is no target). `why` gets the sentence. *out is set on OK and on ERR_REFUSED. */
-enum err inventory_find(const struct inventory *inv, const char *target, struct inventory_port const **out,
-                        char *why, size_t why_bytes);
+enum err inventory_find(const struct inventory *inv, const char *target,
+                        struct inventory_port const **out, char *why, size_t why_bytes);
 
 #endif

@@ -8,10 +8,11 @@ struct run;
 
 struct plan {
     const char *name;
-    char key;             /* in the menu */
-    const char *what;     /* one line */
-    const char *proves;   /* one line */
-    uint32_t effects;     /* enum ata_effect bits it needs a permit for; 0: only reads */
+    char key;           /* in the menu */
+    const char *what;   /* one line */
+    const char *proves; /* one line */
+    uint32_t effects;   /* enum ata_effect bits it needs a permit for; 0: only reads */
+    bool contact;       /* the contact check runs first */
     /* Bytes written and time for this drive. */
     void (*cost)(const struct ata_identity *id, uint64_t *bytes, uint64_t *ns);
     /* Runs with the controller ours and the drive identified. */

@@ -26,9 +26,9 @@ enum step {
 const char *step_name(enum step step);
 
 enum pass_kind {
-    PASS_STAMP,  /* write stamps */
+    PASS_STAMP, /* write stamps */
     PASS_FLUSH,
-    PASS_READ,   /* read and judge */
+    PASS_READ, /* read and judge */
     PASS_TRIM,
     PASS_SETTLE, /* wait */
 };
@@ -36,7 +36,8 @@ const char *pass_kind_name(enum pass_kind kind);
 
 /* One step of a run over one range. */
 struct pass {
-    const char *name; /* "stamp first", "read 1 middle" */
+    const char *name;  /* "stamp", "read 1" */
+    const char *place; /* "first", "2^28"; NULL: none in particular */
     enum pass_kind kind;
     enum ata_method method;
     unsigned depth;
@@ -46,7 +47,7 @@ struct pass {
     enum err err;
     struct ata_failure failure; /* when step is STEP_FAILED */
     struct ata_times times;
-    uint64_t started_ns; /* since the start of the program */
+    uint64_t started_ns;        /* since the start of the program */
     uint64_t measured_permille; /* share of the pass's wall time spent inside commands */
 };
 
@@ -60,20 +61,22 @@ struct sector_counts {
 struct trim_case {
     const char *place; /* "first", "middle", "2^28", "last" */
     const char *name;  /* "aligned", "unaligned", "one sector", "64 entries", "zero length" */
-    uint64_t lba;      /* first sector named by an entry (or, for "zero length", the sector it points at) */
-    uint64_t count;    /* sectors named, all entries */
+    uint64_t
+        lba; /* first sector named by an entry (or, for "zero length", the sector it points at) */
+    uint64_t count; /* sectors named, all entries */
     unsigned entries;
     enum step step;
     enum err err;
     uint64_t trim_ns;
     struct sector_counts inside;
-    struct sector_counts guard; /* everything but SECTOR_STAMP is damage */
+    struct sector_counts guard; /* everything but a stable SECTOR_STAMP is damage */
+    uint64_t damaged;           /* how many of them */
     uint64_t damage_lba;        /* first damaged guard sector */
     enum sector_kind damage_kind;
-    uint8_t damage_bytes[16];   /* what stands there now */
-    uint64_t edge_sectors_max;  /* untouched sectors at one edge of one entry: granularity */
-    uint64_t old_inside;        /* old data that no granularity explains */
-    uint64_t old_lba;           /* the first such sector */
+    uint8_t damage_bytes[16];  /* what stands there now */
+    uint64_t edge_sectors_max; /* untouched sectors at one edge of one entry: granularity */
+    uint64_t old_inside;       /* old data that no granularity explains */
+    uint64_t old_lba;          /* the first such sector */
 };
 
 enum severity {
@@ -146,7 +149,8 @@ struct contact_way {
 
 struct contact {
     enum step step;
-    bool firmware_reference; /* false: the firmware drives no disk there; ways are compared with each other */
+    bool
+        firmware_reference; /* false: the firmware drives no disk there; ways are compared with each other */
     uint64_t sectors;
     uint64_t informative; /* of them not all-zero: equal zeros prove little */
     unsigned ways;
@@ -201,6 +205,7 @@ struct report {
     struct pass pass[REPORT_PASSES_MAX];
     unsigned cases;
     struct trim_case trim_case[REPORT_CASES_MAX];
+    uint32_t granularity_sectors; /* of TRIM as seen; 1: every sector, 0: not known */
     struct ata_data_fault data_fault;
     uint64_t canary_faults;
     uint64_t poll_gap_ns_max;

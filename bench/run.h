@@ -13,9 +13,9 @@ enum run_event {
     RUN_CONTACT_DONE,
     RUN_PASS_STARTED, /* r->pass[r->passes - 1] */
     RUN_PASS_DONE,
-    RUN_PROGRESS,     /* inside a pass; at most ten a second */
-    RUN_CASE_DONE,    /* r->trim_case[r->cases - 1] */
-    RUN_HANDED_BACK,  /* files of a boot medium on the same controller can be written again */
+    RUN_PROGRESS,    /* inside a pass; at most ten a second */
+    RUN_CASES_DONE,  /* every row of r->trim_case */
+    RUN_HANDED_BACK, /* files of a boot medium on the same controller can be written again */
     RUN_FINISHED,
 };
 
@@ -30,14 +30,40 @@ struct run_observer {
 struct run_request {
     const struct plan *plan;
     const struct inventory_port *target;
-    bool confirmed;            /* the user typed ERASE and this serial number */
+    bool confirmed; /* the user typed ERASE and this serial number */
     char confirmed_serial[21];
-    uint64_t max_write_bytes;  /* 0: the plan's own cost */
+    uint64_t max_write_bytes; /* 0: the plan's own cost */
     uint32_t settle_s;
     bool unattended;
 };
 
-enum { RUN_SAMPLES_MAX = 64 };
+enum {
+    RUN_SAMPLES_MAX = 64,    /* sectors compared with the firmware, before and after */
+    RUN_SAMPLE_STRETCH = 32, /* they are read in stretches of this many */
+    PROOF_PLACES_MAX = 4,
+    PROOF_PLACE_BYTES = 5 << 20,
+    PROOF_PLACE_SECTORS_MAX = PROOF_PLACE_BYTES / 512,
+};
+
+/* A place in the LBA space that the proof works on. */
+struct proof_spot {
+    const char *name;
+    uint64_t lba;
+    uint32_t sectors;
+};
+
+/* What the proof keeps of every sector of a place between the two readings. */
+struct proof_place {
+    struct proof_spot at;
+    uint8_t kind[PROOF_PLACE_SECTORS_MAX];    /* enum sector_kind, at the last reading */
+    uint8_t role[PROOF_PLACE_SECTORS_MAX];    /* 0 guard, else 1 + index of its trim case */
+    uint32_t digest[PROOF_PLACE_SECTORS_MAX]; /* of the sector's bytes at the first reading */
+    bool unstable[PROOF_PLACE_SECTORS_MAX];
+    bool unread[PROOF_PLACE_SECTORS_MAX];
+    uint64_t damaged; /* guards that were not their stamp at the last reading */
+    uint64_t damage_lba;
+    uint8_t damage_bytes[16];
+};
 
 struct run {
     struct platform *plat;
@@ -52,18 +78,19 @@ struct run {
     uint64_t work_done;
     uint64_t work_started_ns;
     uint64_t progress_ns; /* when the last RUN_PROGRESS went out */
-    /* what the firmware read before, and shall read again after */
+    /* what the firmware read before we took over, and what it shall read again after */
     unsigned samples;
-    struct {
+    struct run_sample {
         uint64_t lba;
-        uint64_t sum; /* of the sector's bytes */
-        bool zero;
+        uint64_t digest;
+        bool zeros;
     } sample[RUN_SAMPLES_MAX];
     unsigned expects;
-    struct {
-        uint64_t lba;
-        uint64_t sum;
-    } expect[RUN_SAMPLES_MAX];
+    struct run_sample expect[RUN_SAMPLES_MAX];
+    uint8_t sector[RUN_SAMPLE_STRETCH * PLATFORM_SECTOR_MAX];
+
+    unsigned places;
+    struct proof_place place[PROOF_PLACES_MAX];
 };
 
 /* Run it. Always leaves a complete report and the controller with the firmware. Returns OK when the run
@@ -71,6 +98,14 @@ struct run {
 enum err run_execute(struct run *run, struct platform *plat, struct inventory *inv,
                      const struct run_request *request, struct report *report,
                      const struct run_observer *observer);
+
+/* For the plans: tell the observer, ask whether the user wants to stop, count progress. */
+void run_event(const struct run *run, enum run_event event);
+bool run_cancelled(const struct run *run);
+void run_progress(struct run *run, uint64_t bytes);
+
+/* Write "command failed at LBA ..." for dev->failure, data fault or refusal into report->failure. Keeps the first. */
+void run_explain(struct run *run, const char *doing, enum err err);
 
 /* Bytes per second so far and the time left, 0 when not known yet. */
 uint64_t run_eta_ns(const struct run *run);

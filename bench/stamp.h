@@ -21,7 +21,7 @@ enum sector_kind {
     SECTOR_STALE_STAMP, /* a good stamp of this LBA, of another run or pass */
     SECTOR_MISPLACED,   /* a good stamp of another LBA */
     SECTOR_ZEROS,
-    SECTOR_CONSTANT,    /* every byte the same, not zero */
+    SECTOR_CONSTANT, /* every byte the same, not zero */
     SECTOR_OTHER,
     SECTOR_KIND_COUNT
 };

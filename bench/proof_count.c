@@ -1,0 +1,171 @@
+/* From sector maps to counts: what became of the sectors each TRIM form named, and of their guards. */
+#include "bench/proof.h"
+
+enum { GRANULARITY_SECTORS_MAX = 2048 };
+
+/* Sectors in a row with the same role: one entry of a case, or guards between. */
+struct stretch {
+    uint32_t first;
+    uint32_t count;
+};
+
+static struct stretch stretch_at(const struct proof_place *place, uint32_t first)
+{
+    struct stretch s = { .first = first, .count = 1 };
+    while (s.first + s.count < place->at.sectors &&
+           place->role[s.first + s.count] == place->role[s.first]) {
+        s.count++;
+    }
+    return s;
+}
+
+static bool is_old(const struct proof_place *place, uint32_t n)
+{
+    return place->kind[n] == SECTOR_STAMP && !place->unread[n];
+}
+
+/* The case a sector belongs to by name; NULL: none. */
+static struct trim_case *named(const struct run *run, const struct proof_place *place, uint32_t n)
+{
+    return place->role[n] == 0 ? NULL : &run->report->trim_case[place->role[n] - 1];
+}
+
+/* Guards are what no entry names, and what only a zero-length entry points at. */
+static bool is_guard(const struct run *run, const struct proof_place *place, uint32_t n)
+{
+    const struct trim_case *c = named(run, place, n);
+    return c == NULL || c->count == 0;
+}
+
+/* Would a drive that trims whole units of g sectors leave this sector alone? It rounds every entry inward. */
+static bool is_edge(const struct proof_place *place, const struct stretch *s, uint32_t n,
+                    uint32_t g)
+{
+    uint64_t lba = place->at.lba + n;
+    uint64_t first = place->at.lba + s->first;
+    uint64_t unit = lba / g * g;
+    return unit < first || unit + g > first + s->count;
+}
+
+/* How many named sectors did not do what granularity g predicts? */
+static uint64_t surprises(const struct run *run, uint32_t g)
+{
+    uint64_t count = 0;
+    for (unsigned p = 0; p < run->places; p++) {
+        const struct proof_place *place = &run->place[p];
+        for (uint32_t first = 0; first < place->at.sectors;) {
+            struct stretch s = stretch_at(place, first);
+            for (uint32_t n = s.first; n < s.first + s.count && !is_guard(run, place, n); n++) {
+                count += !place->unread[n] && is_old(place, n) != is_edge(place, &s, n, g);
+            }
+            first += s.count;
+        }
+    }
+    return count;
+}
+
+static uint32_t find_granularity(const struct run *run)
+{
+    uint32_t best = 1;
+    uint64_t fewest = surprises(run, 1);
+    for (uint32_t g = 2; g <= GRANULARITY_SECTORS_MAX && fewest != 0; g *= 2) {
+        uint64_t count = surprises(run, g);
+        if (count < fewest) {
+            fewest = count;
+            best = g;
+        }
+    }
+    return best;
+}
+
+static void count_sector(struct sector_counts *c, const struct proof_place *place, uint32_t n)
+{
+    if (place->unread[n]) {
+        c->unread++;
+        return;
+    }
+    c->kind[place->kind[n]]++;
+    c->unstable += place->unstable[n];
+}
+
+static void count_inside(struct run *run, const struct proof_place *place, const struct stretch *s,
+                         uint32_t g)
+{
+    struct trim_case *c = &run->report->trim_case[place->role[s->first] - 1];
+    uint64_t edge = 0;
+    for (uint32_t n = s->first; n < s->first + s->count; n++) {
+        count_sector(&c->inside, place, n);
+        if (!is_old(place, n)) {
+            continue;
+        }
+        if (is_edge(place, s, n, g)) {
+            edge++;
+        } else {
+            c->old_lba = c->old_inside == 0 ? place->at.lba + n : c->old_lba;
+            c->old_inside++;
+        }
+    }
+    c->edge_sectors_max = max_u64(c->edge_sectors_max, edge);
+}
+
+static void count_guard(struct trim_case *c, const struct proof_place *place, uint32_t n)
+{
+    bool damaged = !place->unread[n] && (place->kind[n] != SECTOR_STAMP || place->unstable[n]);
+    count_sector(&c->guard, place, n);
+    if (damaged && c->damaged == 0) {
+        c->damage_lba = place->at.lba + n;
+        c->damage_kind = (enum sector_kind)place->kind[n];
+        if (place->damage_lba == c->damage_lba) {
+            memcpy(c->damage_bytes, place->damage_bytes, sizeof(c->damage_bytes));
+        }
+    }
+    c->damaged += damaged;
+}
+
+/* A guard belongs to the case whose named sectors lie nearest. */
+static void count_guards(struct run *run, const struct proof_place *place, const struct stretch *s,
+                         struct trim_case *below)
+{
+    uint32_t next = s->first + s->count;
+    struct trim_case *above = next < place->at.sectors ? named(run, place, next) : below;
+    struct trim_case *own = named(run, place, s->first);
+    for (uint32_t n = s->first; n < s->first + s->count; n++) {
+        struct trim_case *near = below == NULL || n - s->first > next - n ? above : below;
+        count_guard(own != NULL ? own : near, place, n);
+    }
+}
+
+/* Did any named sector change at all? If none did, no granularity can be seen. */
+static bool anything_changed(const struct run *run)
+{
+    for (unsigned p = 0; p < run->places; p++) {
+        const struct proof_place *place = &run->place[p];
+        for (uint32_t n = 0; n < place->at.sectors; n++) {
+            if (!is_guard(run, place, n) && !place->unread[n] && !is_old(place, n)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+uint32_t proof_count(struct run *run)
+{
+    bool changed = anything_changed(run);
+    uint32_t g = changed ? find_granularity(run) : 1;
+    for (unsigned p = 0; p < run->places; p++) {
+        const struct proof_place *place = &run->place[p];
+        struct trim_case *below = NULL;
+        for (uint32_t first = 0; first < place->at.sectors;) {
+            struct stretch s = stretch_at(place, first);
+            if (is_guard(run, place, first)) {
+                count_guards(run, place, &s, below);
+            } else {
+                count_inside(run, place, &s, g);
+            }
+            below = place->role[first] != 0 ? named(run, place, first) : below;
+            first += s.count;
+        }
+    }
+    return changed ? g : 0;
+}
