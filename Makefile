@@ -27,7 +27,7 @@ FREESTANDING := -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tab
 	-fcf-protection=none -mno-red-zone -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 CORE_CFLAGS := $(COMMON) $(FREESTANDING) -fpic -fvisibility=hidden
 UEFI_CFLAGS := $(COMMON) $(FREESTANDING) -fpic -fvisibility=hidden -fshort-wchar -DGNU_EFI_USE_MS_ABI \
-	-isystem /usr/include/efi -isystem /usr/include/efi/x86_64
+	-isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DBARETRIM_VERSION='"$(VERSION)"'
 BIOS_CFLAGS := $(COMMON) $(FREESTANDING) -fno-pic -mcmodel=small
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 HOST_CFLAGS := $(COMMON) $(SANITIZE) -DHOST_BUILD
@@ -68,6 +68,8 @@ $(BUILD)/core/version.o: $(BUILD)/version.c | setup
 $(BUILD)/uefi/%.o: %.c | setup
 	@mkdir -p $(@D)
 	$(CC) $(UEFI_CFLAGS) -c $< -o $@
+
+$(BUILD)/uefi/boot/uefi/main.o: lib/VERSION # it carries the version in .sbat
 
 $(BUILD)/baretrim.so: $(BUILD)/core.o $(UEFI_SRC:%.c=$(BUILD)/uefi/%.o) boot/uefi/uefi.lds
 	ld -nostdlib -z nocombreloc -z noexecstack --build-id=none --no-undefined -T boot/uefi/uefi.lds \

@@ -65,6 +65,16 @@ static jmp_buf test_failed;
         }                                                                                          \
     } while (0)
 
+/* Apart from test_main(): a jump back into this frame may spoil its locals, and there are none. */
+static bool test_run(const struct test_case *t)
+{
+    if (setjmp(test_failed) != 0) {
+        return false;
+    }
+    t->run();
+    return true;
+}
+
 static int test_main(int argc, char **argv)
 {
     int failures = 0;
@@ -77,13 +87,9 @@ static int test_main(int argc, char **argv)
         if (!wanted) {
             continue;
         }
-        if (setjmp(test_failed) == 0) {
-            t->run();
-            printf("ok %s\n", t->name);
-        } else {
-            printf("FAIL %s\n", t->name);
-            failures++;
-        }
+        bool passed = test_run(t);
+        printf("%s %s\n", passed ? "ok" : "FAIL", t->name);
+        failures += !passed;
     }
     return failures > 0;
 }
