@@ -99,6 +99,7 @@ $(BUILD)/baretrim.bios: $(BUILD)/bios.elf
 # --- host: the same sources under sanitizers ----------------------------------------------------------
 HOST_CORE := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out lib/mem.c,$(CORE_SRC))) $(BUILD)/host/version.o
 HOST_SIM := $(SIM_SRC:%.c=$(BUILD)/host/%.o)
+HOST_BOOT := $(patsubst %,$(BUILD)/host/boot/%.o,acpi clock devpath load_options) # what needs no machine
 
 $(BUILD)/host/version.o: $(BUILD)/version.c | setup
 	@mkdir -p $(@D)
@@ -108,7 +109,7 @@ $(BUILD)/host/%.o: %.c | setup
 	@mkdir -p $(@D)
 	$(CC) $(HOST_CFLAGS) -c $< -o $@
 
-$(BUILD)/tests/%: $(BUILD)/host/tests/%.o $(HOST_SIM) $(HOST_CORE)
+$(BUILD)/tests/%: $(BUILD)/host/tests/%.o $(HOST_SIM) $(HOST_CORE) $(HOST_BOOT)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $^ -o $@
 

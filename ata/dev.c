@@ -1,4 +1,6 @@
 /* One drive: the write gate in front of the port, single commands, and recovery. */
+#include "ata/dev.h"
+
 #include "ata/internal.h"
 
 enum {
@@ -143,8 +145,10 @@ static bool needs_reset(enum err err)
     return err == ERR_TIMEOUT || err == ERR_LINK || err == ERR_CHANGED;
 }
 
-void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *tf, unsigned *tag)
+void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *tf,
+                 const struct ata_taskfile *slots)
 {
+    unsigned tag = TAG_UNKNOWN;
     const struct ahci_snapshot *s = &dev->port->failure;
     const struct ata_command *c = ata_command_get(tf->id);
     uint64_t device_lba = ata_fis_lba(s->d2h);
@@ -166,9 +170,14 @@ void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *t
     }
     err = ahci_port_recover(dev->port, needs_reset(err), &f->was_reset);
     if (err == OK && ata_command_queued(c) && !f->was_reset &&
-        !read_ncq_error_log(dev, tag, &device_lba)) {
+        !read_ncq_error_log(dev, &tag, &device_lba)) {
         /* No log, or it failed: only a COMRESET ends the drive's error state. */
         err = ahci_port_recover(dev->port, true, &f->was_reset);
+    }
+    if (tag != TAG_UNKNOWN && slots != NULL) {
+        tf = &slots[tag];
+        f->lba = tf->lba;
+        f->count = tf->count;
     }
     /* The LBA a drive names counts only with the bits that define it (ACS-3 6.2: UNC, IDNF). */
     if ((f->error & (ATA_ERR_UNC | ATA_ERR_IDNF)) != 0 && device_lba >= tf->lba &&
@@ -189,9 +198,8 @@ void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *t
 /* What every public command does with its result. */
 static enum err finish(struct ata_dev *dev, enum err err, const struct ata_taskfile *tf)
 {
-    unsigned tag = TAG_UNKNOWN;
     if (err != OK && err != ERR_REFUSED) {
-        dev_recover(dev, err, tf, &tag);
+        dev_recover(dev, err, tf, NULL);
     }
     return err;
 }

@@ -21,9 +21,10 @@ enum err dev_exec(struct ata_dev *dev, const struct ata_taskfile *tf, const stru
                   struct ata_times *times);
 
 /* Keep the evidence of a failed command in dev->failure, then get the port working again. After a COMRESET the
- * drive is identified anew; when it is another one, or does not answer, the permit is gone. `queued`: the
- * transfer was NCQ; the error log says which tag. *tag: in: 32, out: the failing tag where the drive told. */
-void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *tf, unsigned *tag);
+ * drive is identified anew; when it is another one, or does not answer, the permit is gone. `tf` is the command to
+ * blame; `slots` (queued transfers, else NULL) are the commands by tag, should the drive's log name another. */
+void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *tf,
+                 const struct ata_taskfile *slots);
 
 /* Fill bytes with poison that no drive holds, and count what is still poison. */
 void poison_fill(uint8_t *at, size_t bytes, uint64_t nonce);

@@ -325,13 +325,8 @@ enum err ata_transfer(struct ata_dev *dev, const struct ata_transfer *t, struct 
         ata_times_add(times, &m.times);
     }
     if (err != OK && (err != ERR_REFUSED || dev->port->state == AHCI_PORT_FAILED)) {
-        struct ata_taskfile blamed = *suspect(&m, in_flight);
-        unsigned tag = 32;
-        dev_recover(dev, err, &blamed, &tag);
-        if (tag < 32 && (in_flight >> tag & 1) != 0) {
-            dev->failure.lba = m.slot[tag].lba;
-            dev->failure.count = m.slot[tag].count;
-        }
+        const struct ata_taskfile *slots = t->method == ATA_METHOD_NCQ ? m.slot : NULL;
+        dev_recover(dev, err, suspect(&m, in_flight), slots);
     }
     return err;
 }

@@ -12,6 +12,7 @@ enum {
     SECTOR_ERRORS_MAX =
         8, /* single bad sectors looked at one by one, then the rest of a piece is given up */
     EXPECTS_PER_KIND = 8,
+    LATE_LOOK_US = 1000,
     COST_BYTES_PER_S = 50000000,
     DRIVE_BYTES_MIN = 64 << 20,
 };
@@ -156,32 +157,50 @@ static enum err stamp_place(struct run *run, const struct proof_place *place)
     return end(run, pass, err);
 }
 
-/* Look at every sector of a piece that arrived. */
-static void judge_piece(struct run *run, struct proof_place *place, uint32_t offset, uint32_t count,
-                        bool second)
+static bool is_guard(const struct run *run, const struct proof_place *place, uint32_t n)
+{
+    /* What no entry names, and what only a zero-length entry points at. */
+    return place->role[n] == 0 || run->report->trim_case[place->role[n] - 1].count == 0;
+}
+
+/* One look at a piece in the buffer. Returns how many guards are not their stamp. */
+static uint64_t look_at_piece(struct run *run, struct proof_place *place, uint32_t offset,
+                              uint32_t count, bool second)
 {
     uint32_t bytes = run->dev.id.logical_bytes;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = offset + i;
-        const uint8_t *sector = run->dev.data + (size_t)i * bytes;
+    uint64_t mismatches = 0;
+    for (uint32_t n = offset; n < offset + count; n++) {
+        const uint8_t *sector = run->dev.data + (size_t)(n - offset) * bytes;
         struct stamp s = stamp_of(run, place->at.lba + n);
-        uint32_t digest = (uint32_t)sum64(sector, bytes);
+        place->sum[n] = sum64(sector, bytes);
         place->kind[n] = (uint8_t)stamp_judge(&s, sector, bytes);
-        place->unread[n] = false;
-        if (second && place->digest[n] != digest) {
-            place->unstable[n] = true;
+        if (!second) {
+            place->kind_first[n] = place->kind[n];
+            place->sum_first[n] = place->sum[n];
         }
-        place->digest[n] = digest;
-        const struct trim_case *named =
-            place->role[n] == 0 ? NULL : &run->report->trim_case[place->role[n] - 1];
-        if ((named == NULL || named->count == 0) && place->kind[n] != SECTOR_STAMP) {
-            if (place->damaged == 0) {
+        if (is_guard(run, place, n) && place->kind[n] != SECTOR_STAMP) {
+            if (mismatches == 0 && place->damage_lba == 0) {
                 place->damage_lba = place->at.lba + n;
                 memcpy(place->damage_bytes, sector, sizeof(place->damage_bytes));
             }
-            place->damaged++;
+            mismatches++;
         }
     }
+    return mismatches;
+}
+
+/* Judge a piece that arrived. Where a guard is not what it must be, the same buffer is looked at again: some
+ * controllers say "done" before the last bytes are in memory. */
+static void judge_piece(struct run *run, struct pass *pass, struct proof_place *place,
+                        uint32_t offset, uint32_t count, bool second)
+{
+    uint64_t mismatches = look_at_piece(run, place, offset, count, second);
+    pass->mismatches += mismatches;
+    if (mismatches != 0) {
+        run->plat->stall_us(run->plat, LATE_LOOK_US);
+        pass->mismatches_late += look_at_piece(run, place, offset, count, second);
+    }
+    memset(place->unread + offset, 0, count);
 }
 
 /* A piece could not be read: sector by sector, so that the report can name the bad one and judge the rest. Gives up after
@@ -201,7 +220,7 @@ static enum err read_singly(struct run *run, struct pass *pass, struct proof_pla
         }
         enum err err = ata_transfer(&run->dev, &t, &pass->times);
         if (err == OK) {
-            judge_piece(run, place, offset + i, 1, second);
+            judge_piece(run, pass, place, offset + i, 1, second);
             continue;
         }
         if (first == OK) {
@@ -221,7 +240,7 @@ static enum err read_place(struct run *run, struct proof_place *place, const cha
     struct pass *pass = begin(run, name, PASS_READ, &place->at);
     enum err worst = OK;
     choose_method(run, pass, queued);
-    place->damaged = 0;
+    place->damage_lba = 0;
     for (uint32_t done = 0; done < place->at.sectors;) {
         struct ata_transfer t = piece_of(run, pass, &place->at, done);
         if (run_cancelled(run)) {
@@ -230,7 +249,7 @@ static enum err read_place(struct run *run, struct proof_place *place, const cha
         }
         enum err err = ata_transfer(&run->dev, &t, &pass->times);
         if (err == OK) {
-            judge_piece(run, place, done, t.count, second);
+            judge_piece(run, pass, place, done, t.count, second);
         } else if (!run->dev.identified) {
             run_explain(run, name, err);
             return end(run, pass, err);
@@ -287,7 +306,6 @@ static void assign_roles(struct run *run, struct proof_place *place)
 {
     struct ata_range entry[ATA_DSM_ENTRIES_PER_BLOCK];
     memset(place->role, 0, sizeof(place->role));
-    memset(place->unstable, 0, sizeof(place->unstable));
     for (unsigned form = 0; form < FORM_COUNT; form++) {
         struct trim_case *c = &run->report->trim_case[run->report->cases++];
         unsigned entries = entries_of(run, &place->at, (enum form)form, entry);
@@ -436,13 +454,13 @@ static void choose_expects(struct run *run)
         for (uint32_t n = 0; n < place->at.sectors && run->expects < RUN_SAMPLES_MAX; n++) {
             unsigned *taken = place->role[n] == 0 ? &guards : &trimmed;
             /* Spread them: every 97th sector, and never one whose reading is not settled. */
-            if (n % 97 != 0 || *taken == EXPECTS_PER_KIND || place->unstable[n] ||
-                place->unread[n]) {
+            if (n % 97 != 0 || *taken == EXPECTS_PER_KIND || place->unread[n] ||
+                place->sum[n] != place->sum_first[n]) {
                 continue;
             }
             (*taken)++;
             run->expect[run->expects++] =
-                (struct run_sample){ .lba = place->at.lba + n, .digest = place->digest[n] };
+                (struct run_sample){ .lba = place->at.lba + n, .digest = place->sum[n] };
         }
     }
 }

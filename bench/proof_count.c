@@ -64,18 +64,15 @@ static uint64_t surprises(const struct run *run, uint32_t g)
     return count;
 }
 
+/* A granularity explains the map wholly or not at all: a drive that rounds does it everywhere. */
 static uint32_t find_granularity(const struct run *run)
 {
-    uint32_t best = 1;
-    uint64_t fewest = surprises(run, 1);
-    for (uint32_t g = 2; g <= GRANULARITY_SECTORS_MAX && fewest != 0; g *= 2) {
-        uint64_t count = surprises(run, g);
-        if (count < fewest) {
-            fewest = count;
-            best = g;
+    for (uint32_t g = 1; g <= GRANULARITY_SECTORS_MAX; g *= 2) {
+        if (surprises(run, g) == 0) {
+            return g;
         }
     }
-    return best;
+    return 1;
 }
 
 static void count_sector(struct sector_counts *c, const struct proof_place *place, uint32_t n)
@@ -85,7 +82,7 @@ static void count_sector(struct sector_counts *c, const struct proof_place *plac
         return;
     }
     c->kind[place->kind[n]]++;
-    c->unstable += place->unstable[n];
+    c->unstable += place->sum[n] != place->sum_first[n];
 }
 
 static void count_inside(struct run *run, const struct proof_place *place, const struct stretch *s,
@@ -110,7 +107,9 @@ static void count_inside(struct run *run, const struct proof_place *place, const
 
 static void count_guard(struct trim_case *c, const struct proof_place *place, uint32_t n)
 {
-    bool damaged = !place->unread[n] && (place->kind[n] != SECTOR_STAMP || place->unstable[n]);
+    /* Wrong both times. Wrong once is a reading that cannot be trusted: counted as unstable. */
+    bool damaged =
+        !place->unread[n] && place->kind[n] != SECTOR_STAMP && place->kind_first[n] != SECTOR_STAMP;
     count_sector(&c->guard, place, n);
     if (damaged && c->damaged == 0) {
         c->damage_lba = place->at.lba + n;

@@ -48,6 +48,8 @@ struct pass {
     struct ata_failure failure; /* when step is STEP_FAILED */
     struct ata_times times;
     uint64_t started_ns;        /* since the start of the program */
+    uint64_t mismatches;        /* guards that were not their stamp when first looked at */
+    uint64_t mismatches_late;   /* and that still were not 1 ms later, in the same buffer */
     uint64_t measured_permille; /* share of the pass's wall time spent inside commands */
 };
 
@@ -69,8 +71,8 @@ struct trim_case {
     enum err err;
     uint64_t trim_ns;
     struct sector_counts inside;
-    struct sector_counts guard; /* everything but a stable SECTOR_STAMP is damage */
-    uint64_t damaged;           /* how many of them */
+    struct sector_counts guard; /* must all be SECTOR_STAMP, both times */
+    uint64_t damaged;           /* guards that were something else at both readings */
     uint64_t damage_lba;        /* first damaged guard sector */
     enum sector_kind damage_kind;
     uint8_t damage_bytes[16];  /* what stands there now */

@@ -62,10 +62,9 @@ void run_explain(struct run *run, const char *doing, enum err err)
         break;
     case ERR_DEVICE:
         text_print(r->failure, sizeof(r->failure),
-                   "%s: %s failed at LBA %lu%s (command: LBA %lu, %lu sectors; status %02xh, error "
-                   "%02xh)",
-                   doing, f->command, f->lba_exact ? f->device_lba : f->lba,
-                   f->lba_exact ? "" : " or after", f->lba, f->count, f->status, f->error);
+                   "%s: %s at LBA %lu (%lu sectors) ended with status %02xh, error %02xh", doing,
+                   f->command, f->lba_exact ? f->device_lba : f->lba,
+                   f->lba_exact ? UINT64_C(1) : f->count, f->status, f->error);
         break;
     case ERR_CANCELLED:
         text_print(r->failure, sizeof(r->failure), "%s: stopped by the user", doing);

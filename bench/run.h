@@ -55,13 +55,13 @@ struct proof_spot {
 /* What the proof keeps of every sector of a place between the two readings. */
 struct proof_place {
     struct proof_spot at;
-    uint8_t kind[PROOF_PLACE_SECTORS_MAX];    /* enum sector_kind, at the last reading */
-    uint8_t role[PROOF_PLACE_SECTORS_MAX];    /* 0 guard, else 1 + index of its trim case */
-    uint32_t digest[PROOF_PLACE_SECTORS_MAX]; /* of the sector's bytes at the first reading */
-    bool unstable[PROOF_PLACE_SECTORS_MAX];
+    uint8_t kind_first[PROOF_PLACE_SECTORS_MAX]; /* enum sector_kind, at the first reading */
+    uint8_t kind[PROOF_PLACE_SECTORS_MAX];       /* ... and at the last */
+    uint8_t role[PROOF_PLACE_SECTORS_MAX];       /* 0 guard, else 1 + index of its trim case */
+    uint64_t sum_first[PROOF_PLACE_SECTORS_MAX]; /* sum64 of the sector, likewise */
+    uint64_t sum[PROOF_PLACE_SECTORS_MAX];
     bool unread[PROOF_PLACE_SECTORS_MAX];
-    uint64_t damaged; /* guards that were not their stamp at the last reading */
-    uint64_t damage_lba;
+    uint64_t damage_lba; /* first guard that was not its stamp at the last reading; 0: none */
     uint8_t damage_bytes[16];
 };
 

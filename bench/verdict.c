@@ -19,6 +19,7 @@ struct evidence {
     uint64_t guards;
     uint64_t damaged;
     uint64_t unread;
+    uint64_t unsteady; /* guards that read differently the second time */
     uint64_t old_lba;
     const struct trim_case *damage;  /* first case with damage */
     const struct trim_case *refused; /* first case whose command failed */
@@ -42,6 +43,7 @@ static void add_case(struct evidence *e, const struct trim_case *c)
     if (c->damaged != 0 && e->damage == NULL) {
         e->damage = c;
     }
+    e->unsteady += c->guard.unstable;
     e->unread += c->inside.unread + c->guard.unread;
     if (c->step == STEP_NOT_RUN) {
         return; /* never named to the drive */
@@ -161,6 +163,11 @@ static void find_doubts(struct report *r, const struct evidence *e)
             "first: LBA %lu, %lu of %u bytes missing, controller counted %u",
             d->count, d->late, d->lba, d->missing_bytes_first, d->expected_bytes, d->prdbc);
     }
+    if (e->unsteady != 0 && e->damaged == 0) {
+        report_find(r, "unsteady_reads", SEVERITY_ERROR,
+                    "%lu sectors that TRIM did not name read differently the second time",
+                    e->unsteady);
+    }
     if (r->canary_faults != 0) {
         report_find(r, "dma_outside", SEVERITY_ERROR,
                     "the controller wrote outside its buffer %lu times", r->canary_faults);
@@ -178,6 +185,19 @@ static void find_doubts(struct report *r, const struct evidence *e)
                                       r->drive.sectors != r->drive_after.sectors)) {
         report_find(r, "identity_changed", SEVERITY_ERROR,
                     "the drive gives another identity after the run");
+    }
+}
+
+/* A command that failed and then worked when repeated costs the PASS. */
+static void find_retries(struct report *r)
+{
+    for (unsigned i = 0; i < r->passes; i++) {
+        const struct pass *p = &r->pass[i];
+        if (r->step == STEP_DONE && p->step == STEP_FAILED) {
+            report_find(r, "retried", SEVERITY_WARN,
+                        "%s (%s): %s at LBA %lu: %s; its sectors were read again one by one",
+                        p->name, p->place, p->failure.command, p->failure.lba, err_name(p->err));
+        }
     }
 }
 
@@ -226,6 +246,18 @@ static enum overall judge_overall(const struct report *r, const struct evidence 
     return has_finding(r, SEVERITY_WARN) ? OVERALL_WARN : OVERALL_PASS;
 }
 
+/* The registers of the refused TRIM command. */
+static const struct ata_failure *refusal_of(const struct report *r)
+{
+    static const struct ata_failure none = { .err = OK };
+    for (unsigned i = 0; i < r->passes; i++) {
+        if (r->pass[i].kind == PASS_TRIM && r->pass[i].step == STEP_FAILED) {
+            return &r->pass[i].failure;
+        }
+    }
+    return &none;
+}
+
 static void word_failure(const struct report *r, const struct evidence *e, struct text *s,
                          struct text *next)
 {
@@ -242,8 +274,8 @@ static void word_failure(const struct report *r, const struct evidence *e, struc
                  e->refused->place);
         text_str(next, "Try the drive on another controller.");
     } else if (v->command == COMMAND_REJECTED) {
-        text_fmt(s, "The TRIM command \"%s\" (%s) was refused: %s.", e->refused->name,
-                 e->refused->place, r->failure);
+        text_fmt(s, "The TRIM command \"%s\" (%s) was refused with status %02xh, error %02xh.",
+                 e->refused->name, e->refused->place, refusal_of(r)->status, refusal_of(r)->error);
         text_str(next, "The drive says it supports TRIM: try it on another controller.");
     } else {
         text_fmt(s,
@@ -318,6 +350,7 @@ void verdict_judge(struct report *r)
     r->verdict.read = SPEED_NOT_TESTED;
     find_behaviour(r, &e);
     find_doubts(r, &e);
+    find_retries(r);
     find_notes(r);
     r->verdict.overall = judge_overall(r, &e);
     word(r, &e);

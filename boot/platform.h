@@ -72,7 +72,7 @@ enum key {
 };
 
 enum exit_kind {
-    EXIT_RETURN,   /* back to whoever started us (the shell, the boot menu) */
+    EXIT_RETURN, /* back to whoever started us (the shell, the boot menu) */
     EXIT_REBOOT,
     EXIT_POWEROFF,
 };
@@ -93,13 +93,13 @@ struct platform_info {
     char firmware_revision[32];
     char cpu[52];
     uint64_t tsc_hz;
-    char clock_source[48]; /* how tsc_hz was found */
+    char clock_source[48];    /* how tsc_hz was found */
     uint32_t clock_error_ppm; /* disagreement of the two sources; UINT32_MAX: only one source */
     bool clock_usable;        /* false: the sources disagree by more than 1 % */
     bool secure_boot;
-    bool has_files;        /* there is a folder we were started from that files can be read in */
-    bool has_firmware_io;  /* fw_identify / fw_read can work at all */
-    bool has_keyboard;     /* con_key can ever return a key */
+    bool has_files;       /* there is a folder we were started from that files can be read in */
+    bool has_firmware_io; /* fw_identify / fw_read can work at all */
+    bool has_keyboard;    /* con_key can ever return a key */
 };
 
 struct platform {

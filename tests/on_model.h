@@ -11,8 +11,17 @@ static struct inventory inventory;
 static struct run run;
 static struct report report;
 
+static bool machine_runs;
+
+static inline void machine_stop(void);
+
+/* Starting a second machine in a case ends the first. */
 static inline struct platform *machine_start(const struct sim_config *config)
 {
+    if (machine_runs) {
+        machine_stop();
+    }
+    machine_runs = true;
     sim_bench_init(&machine, config);
     inventory_scan(&inventory, &machine.plat.platform);
     return &machine.plat.platform;
@@ -24,6 +33,7 @@ static inline void machine_stop(void)
     if (sim_bench_violations(&machine)[0] != '\0') {
         printf("  violations:\n%s\n", sim_bench_violations(&machine));
     }
+    machine_runs = false;
     CHECK_STR(sim_bench_violations(&machine), "");
     sim_bench_free(&machine);
 }

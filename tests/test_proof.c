@@ -21,7 +21,6 @@ static void check(const struct sim_config *config, enum command_class command,
     CHECK(report.verdict.sentence[0] != '\0' && report.verdict.next[0] != '\0');
     CHECK_EQ(machine.plat.function[0].taken, machine.plat.function[0].given_back);
     CHECK_EQ(machine.plat.buffers_live, 0);
-    machine_stop();
 }
 
 TEST(proof_zeros_kept_promise_passes)
@@ -32,6 +31,7 @@ TEST(proof_zeros_kept_promise_passes)
     CHECK(report.firmware.sectors >= 48);
     CHECK_EQ(report.firmware.different, 0);
     CHECK_EQ(report.granularity_sectors, 1);
+    machine_stop();
 }
 
 TEST(proof_beyond_2_28_has_four_places)
@@ -40,6 +40,7 @@ TEST(proof_beyond_2_28_has_four_places)
     CHECK_EQ(report.cases, 20);
     CHECK_EQ(report.trim_case[10 + 2].lba, (UINT64_C(1) << 28) - 2048);
     CHECK_EQ(report.trim_case[10 + 2].count, 4096);
+    machine_stop();
 }
 
 TEST(proof_writes_under_one_per_cent_of_8_gb_and_stays_in_budget)
@@ -56,6 +57,7 @@ TEST(proof_writes_under_one_per_cent_of_8_gb_and_stays_in_budget)
 TEST(proof_ones_are_constant)
 {
     check(DRIVE(.trim = SIM_TRIM_ONES, .drat = true), COMMAND_OK, LOGICAL_CONSTANT, OVERALL_PASS);
+    machine_stop();
 }
 
 TEST(proof_ones_with_rzat_break_a_promise)
@@ -63,6 +65,7 @@ TEST(proof_ones_with_rzat_break_a_promise)
     check(DRIVE(.trim = SIM_TRIM_ONES, .drat = true, .rzat = true), COMMAND_OK, LOGICAL_CONSTANT,
           OVERALL_WARN);
     CHECK(has_finding("promise_rzat"));
+    machine_stop();
 }
 
 TEST(proof_unstable_without_promise_passes_and_with_drat_warns)
@@ -71,6 +74,7 @@ TEST(proof_unstable_without_promise_passes_and_with_drat_warns)
     check(DRIVE(.trim = SIM_TRIM_UNSTABLE, .drat = true), COMMAND_OK, LOGICAL_UNSTABLE,
           OVERALL_WARN);
     CHECK(has_finding("promise_drat"));
+    machine_stop();
 }
 
 TEST(proof_ignored_is_inconclusive_without_rzat_and_fails_with_it)
@@ -79,17 +83,20 @@ TEST(proof_ignored_is_inconclusive_without_rzat_and_fails_with_it)
           OVERALL_INCONCLUSIVE);
     check(DRIVE(.trim = SIM_TRIM_IGNORED, .drat = true, .rzat = true), COMMAND_OK,
           LOGICAL_NO_CHANGE, OVERALL_FAIL);
+    machine_stop();
 }
 
 TEST(proof_rejected_fails)
 {
     check(DRIVE(.trim = SIM_TRIM_REJECTED), COMMAND_REJECTED, LOGICAL_NOT_TESTED, OVERALL_FAIL);
+    machine_stop();
 }
 
 TEST(proof_hanging_trim_fails_and_comes_back)
 {
     check(DRIVE(.trim = SIM_TRIM_HANGS), COMMAND_TIMED_OUT, LOGICAL_NOT_TESTED, OVERALL_FAIL);
     CHECK(report.drive_identified_after);
+    machine_stop();
 }
 
 TEST(proof_inward_rounding_is_granularity)
@@ -100,6 +107,7 @@ TEST(proof_inward_rounding_is_granularity)
     check(DRIVE(.trim_granule = 64, .drat = true, .rzat = true), COMMAND_OK, LOGICAL_ZEROS,
           OVERALL_WARN);
     CHECK_EQ(report.granularity_sectors, 64);
+    machine_stop();
 }
 
 TEST(proof_outward_rounding_is_damage)
@@ -107,11 +115,13 @@ TEST(proof_outward_rounding_is_damage)
     check(DRIVE(.trim_granule = 8, .trim_rounding = SIM_ROUND_OUTWARD), COMMAND_OK, LOGICAL_DAMAGED,
           OVERALL_FAIL);
     CHECK(has_finding("damaged"));
+    machine_stop();
 }
 
 TEST(proof_shifted_trim_is_damage)
 {
     check(DRIVE(.trim_shift = 8), COMMAND_OK, LOGICAL_DAMAGED, OVERALL_FAIL);
+    machine_stop();
 }
 
 TEST(proof_only_first_entry_is_incomplete)
@@ -119,12 +129,14 @@ TEST(proof_only_first_entry_is_incomplete)
     /* The zero-length entry in front of "one sector" makes that form lose its real entry, too. */
     check(DRIVE(.trim_first_entry_only = true), COMMAND_OK, LOGICAL_ZEROS, OVERALL_WARN);
     CHECK(has_finding("trim_incomplete"));
+    machine_stop();
 }
 
 TEST(proof_4kn_drive)
 {
     check(DRIVE(.logical_bytes = 4096, .sectors = 5000000), COMMAND_OK, LOGICAL_ZEROS,
           OVERALL_PASS);
+    machine_stop();
 }
 
 TEST(proof_odd_capacity_ends_at_the_last_sector)
@@ -133,6 +145,7 @@ TEST(proof_odd_capacity_ends_at_the_last_sector)
     const struct trim_case *last = &report.trim_case[report.cases - 1];
     CHECK(last->lba + last->count < 200007);
     CHECK_EQ(report.pass[2].lba + report.pass[2].count_sectors, 200007);
+    machine_stop();
 }
 
 TEST(proof_lba28_drive_without_ncq)
@@ -141,6 +154,7 @@ TEST(proof_lba28_drive_without_ncq)
           OVERALL_PASS);
     CHECK_EQ(sim_drive_count(&machine.drive[0], ATA_READ_FPDMA_QUEUED), 0);
     CHECK_EQ(sim_drive_count(&machine.drive[0], ATA_READ_DMA_EXT), 0);
+    machine_stop();
 }
 
 TEST(proof_drive_without_trim_gets_no_write)
@@ -207,7 +221,6 @@ static void check_never_pass(const struct sim_config *config)
     CHECK(sim_fault_fired(&machine.faults, 0) > 0);
     CHECK(report.verdict.overall != OVERALL_PASS);
     CHECK_EQ(machine.plat.function[0].taken, machine.plat.function[0].given_back);
-    machine_stop();
 }
 
 TEST(proof_data_that_never_arrives_is_a_data_fault)
@@ -218,6 +231,7 @@ TEST(proof_data_that_never_arrives_is_a_data_fault)
     CHECK_EQ(report.data_fault.late, 0);
     CHECK(report.data_fault.missing_bytes_first >= 1 << 20);
     CHECK(has_finding("data_fault"));
+    machine_stop();
 }
 
 TEST(proof_data_that_arrives_late_is_seen_at_the_second_look)
@@ -228,6 +242,7 @@ TEST(proof_data_that_arrives_late_is_seen_at_the_second_look)
     CHECK_EQ(report.data_fault.late, 1);
     CHECK(report.data_fault.missing_bytes_first > 0);
     CHECK_EQ(report.data_fault.missing_bytes_second, 0);
+    machine_stop();
 }
 
 TEST(proof_short_data_names_the_first_missing_byte)
@@ -235,6 +250,7 @@ TEST(proof_short_data_names_the_first_missing_byte)
     check_never_pass(FAULT(.what = SIM_DATA_SHORT, .opcode = ATA_READ_DMA_EXT,
                            .nth = PROOF_DMA_READ, .bytes = 4096 + 512));
     CHECK_EQ(report.data_fault.offset_bytes, 4096 + 512);
+    machine_stop();
 }
 
 TEST(proof_honest_short_count_is_a_data_fault)
@@ -242,6 +258,7 @@ TEST(proof_honest_short_count_is_a_data_fault)
     check_never_pass(FAULT(.what = SIM_DATA_SHORT_HONEST, .opcode = ATA_READ_DMA_EXT,
                            .nth = PROOF_DMA_READ, .bytes = 4096));
     CHECK(report.data_fault.count >= 1);
+    machine_stop();
 }
 
 TEST(proof_wrong_byte_count_of_a_write_is_a_data_fault)
@@ -261,6 +278,7 @@ TEST(proof_controller_writing_outside_its_buffer_is_seen)
     check_never_pass(FAULT(.what = SIM_WRITE_OUTSIDE, .opcode = ATA_READ_DMA_EXT,
                            .nth = PROOF_DMA_READ, .bytes = 64));
     CHECK(report.canary_faults > 0);
+    machine_stop();
 }
 
 TEST(proof_lost_write_is_found_before_trim)
@@ -268,6 +286,7 @@ TEST(proof_lost_write_is_found_before_trim)
     check_never_pass(FAULT(.what = SIM_WRITE_LOST, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 5));
     CHECK(has_finding("stamp_not_read_back"));
     CHECK_EQ(sim_drive_count(&machine.drive[0], ATA_DATA_SET_MANAGEMENT), 0);
+    machine_stop();
 }
 
 TEST(proof_bit_flip_and_foreign_sector_are_found)
@@ -276,6 +295,7 @@ TEST(proof_bit_flip_and_foreign_sector_are_found)
                            .bytes = 700));
     check_never_pass(FAULT(.what = SIM_OTHER_LBA, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ,
                            .value = 1));
+    machine_stop();
 }
 
 TEST(proof_read_error_names_the_sector)
@@ -289,6 +309,7 @@ TEST(proof_read_error_names_the_sector)
                                             .times = SIM_ALWAYS,
                                             .error = ATA_ERR_UNC } } });
     CHECK(strstr(report.failure, "LBA 5000") != NULL);
+    machine_stop();
 }
 
 TEST(proof_queued_write_error_is_named_by_the_log)
@@ -306,6 +327,7 @@ TEST(proof_queued_write_error_is_named_by_the_log)
           6000 - report.pass[0].failure.lba < report.pass[0].failure.count);
     CHECK(!report.pass[0].failure.was_reset);
     CHECK_EQ(sim_drive_count(&machine.drive[0], ATA_READ_LOG_EXT), 1);
+    machine_stop();
 }
 
 TEST(proof_queued_error_without_log_is_ended_by_comreset)
@@ -316,6 +338,7 @@ TEST(proof_queued_error_without_log_is_ended_by_comreset)
                                                          .nth = 7,
                                                          .error = ATA_ERR_ABRT } } });
     CHECK(report.pass[0].failure.was_reset && report.pass[0].failure.recovered);
+    machine_stop();
 }
 
 TEST(proof_failing_flush_ends_the_run_before_trim)
@@ -324,28 +347,33 @@ TEST(proof_failing_flush_ends_the_run_before_trim)
         FAULT(.what = SIM_DEVICE_ERROR, .opcode = ATA_FLUSH_CACHE_EXT, .error = ATA_ERR_ABRT));
     CHECK_EQ(sim_drive_count(&machine.drive[0], ATA_DATA_SET_MANAGEMENT), 0);
     CHECK(strstr(report.failure, "FLUSH") != NULL);
+    machine_stop();
 }
 
 TEST(proof_hanging_read_is_reset_and_reported)
 {
     check_never_pass(FAULT(.what = SIM_HANG, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ));
+    machine_stop();
 }
 
 TEST(proof_lost_completion_times_out)
 {
     check_never_pass(
         FAULT(.what = SIM_LOST_COMPLETION, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 9));
+    machine_stop();
 }
 
 TEST(proof_vanishing_drive_ends_the_run)
 {
     check_never_pass(FAULT(.what = SIM_LINK_DROP, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 9));
     CHECK(report.step == STEP_FAILED);
+    machine_stop();
 }
 
 TEST(proof_exchanged_drive_gets_no_further_write)
 {
-    machine_start(FAULT(.what = SIM_SERIAL_CHANGED, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 9));
+    machine_start(
+        FAULT(.what = SIM_SERIAL_CHANGED, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 9, .us = 50000));
     CHECK(machine_run("proof", "P1") != OK);
     size_t changed_at = 0;
     for (size_t i = 0; i < machine.drive[0].log.commands; i++) {
@@ -366,12 +394,14 @@ TEST(proof_bus_errors_are_reported)
 {
     check_never_pass(FAULT(.what = SIM_IFS, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ));
     check_never_pass(FAULT(.what = SIM_HBFS, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ));
+    machine_stop();
 }
 
 TEST(proof_registers_all_ones_end_the_run)
 {
     check_never_pass(
         FAULT(.what = SIM_ALL_ONES, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ));
+    machine_stop();
 }
 
 TEST_MAIN
