@@ -67,6 +67,8 @@ void proof_cost(const struct ata_identity *id, uint64_t *bytes, uint64_t *ns)
 {
     struct proof_spot spot[PROOF_PLACES_MAX];
     *bytes = (uint64_t)proof_places(id, spot) * PROOF_PLACE_BYTES;
+    /* One piece and a bit in reserve, should a queued write have to be repeated without queueing. */
+    *bytes += *bytes == 0 ? 0 : 2 * PIECE_BYTES;
     /* Written once, read three times, and a second for what has no size. */
     *ns = *bytes * 4 * (NS_PER_S / COST_BYTES_PER_S) + NS_PER_S;
 }
@@ -103,7 +105,8 @@ static enum err end(struct run *run, struct pass *pass, enum err err)
 
 static bool use_ncq(const struct run *run)
 {
-    return run->dev.id.ncq && run->dev.id.lba48 && (run->hba->before.cap & CAP_SNCQ) != 0;
+    return !run->no_ncq && run->dev.id.ncq && run->dev.id.lba48 &&
+           (run->hba->before.cap & CAP_SNCQ) != 0;
 }
 
 /* One piece of a place, by the method of the pass. */
@@ -134,22 +137,66 @@ static struct stamp stamp_of(const struct run *run, uint64_t lba)
     return (struct stamp){ .run_id = run->report->run_id, .lba = lba, .pass = PASS_NUMBER };
 }
 
+static void fill_stamps(struct run *run, const struct ata_transfer *t)
+{
+    uint32_t bytes = run->dev.id.logical_bytes;
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct stamp s = stamp_of(run, t->lba + i);
+        stamp_write(&s, run->dev.data + (size_t)i * bytes, bytes);
+    }
+}
+
+/* A queued write failed. Not every drive says which command it was, so the piece is written again without queueing; if that
+ * fails too, sector by sector within the failing command, so that the report names the place. */
+static enum err write_unqueued(struct run *run, struct pass *pass, struct ata_transfer t)
+{
+    uint32_t chunk = t.chunk_sectors;
+    report_find(run->report, "ncq_failed", SEVERITY_WARN,
+                "%s at LBA %lu%s failed (status %02xh, error %02xh); the run goes on without "
+                "queued commands",
+                run->dev.failure.command,
+                run->dev.failure.lba_exact ? run->dev.failure.device_lba : run->dev.failure.lba,
+                run->dev.failure.lba_exact ? "" : " or near", run->dev.failure.status,
+                run->dev.failure.error);
+    run->no_ncq = true;
+    choose_method(run, pass, false);
+    t.method = pass->method;
+    enum err err = ata_transfer(&run->dev, &t, &pass->times);
+    if (err != ERR_DEVICE || !run->dev.identified) {
+        return err;
+    }
+    uint64_t first = run->dev.failure.lba;
+    for (uint32_t i = 0; i < chunk; i++) {
+        struct ata_transfer one = {
+            .method = t.method, .write = true, .lba = first + i, .count = 1
+        };
+        if (one.lba == t.lba + t.count) {
+            break;
+        }
+        fill_stamps(run, &one);
+        enum err again = ata_transfer(&run->dev, &one, &pass->times);
+        if (again != OK) {
+            return again;
+        }
+    }
+    return err;
+}
+
 static enum err stamp_place(struct run *run, const struct proof_place *place)
 {
     struct pass *pass = begin(run, "stamp", PASS_STAMP, &place->at);
-    uint32_t bytes = run->dev.id.logical_bytes;
     enum err err = OK;
     choose_method(run, pass, true);
     for (uint32_t done = 0; done < place->at.sectors && err == OK;) {
         struct ata_transfer t = piece_of(run, pass, &place->at, done);
         t.write = true;
-        for (uint32_t i = 0; i < t.count; i++) {
-            struct stamp s = stamp_of(run, t.lba + i);
-            stamp_write(&s, run->dev.data + (size_t)i * bytes, bytes);
-        }
+        fill_stamps(run, &t);
         err = run_cancelled(run) ? ERR_CANCELLED : ata_transfer(&run->dev, &t, &pass->times);
+        if (err == ERR_DEVICE && t.method == ATA_METHOD_NCQ && run->dev.identified) {
+            err = write_unqueued(run, pass, t);
+        }
         done += t.count;
-        run_progress(run, (uint64_t)t.count * bytes);
+        run_progress(run, (uint64_t)t.count * run->dev.id.logical_bytes);
     }
     if (err != OK) {
         run_explain(run, "stamping", err);
@@ -254,6 +301,7 @@ static enum err read_place(struct run *run, struct proof_place *place, const cha
             run_explain(run, name, err);
             return end(run, pass, err);
         } else {
+            run->no_ncq = true; /* one queued command in trouble ends them all */
             enum err single = err == ERR_DATA ? err : OK;
             if (err == ERR_DATA) {
                 run_explain(run, name, err); /* the evidence of this read must not be read over */

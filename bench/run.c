@@ -61,10 +61,16 @@ void run_explain(struct run *run, const char *doing, enum err err)
                    run->dev.data_fault.missing_bytes_second);
         break;
     case ERR_DEVICE:
-        text_print(r->failure, sizeof(r->failure),
-                   "%s: %s at LBA %lu (%lu sectors) ended with status %02xh, error %02xh", doing,
-                   f->command, f->lba_exact ? f->device_lba : f->lba,
-                   f->lba_exact ? UINT64_C(1) : f->count, f->status, f->error);
+        if (f->count == 0) {
+            text_print(r->failure, sizeof(r->failure),
+                       "%s: %s ended with status %02xh, error %02xh", doing, f->command, f->status,
+                       f->error);
+        } else {
+            text_print(r->failure, sizeof(r->failure),
+                       "%s: %s at LBA %lu (%lu sectors) ended with status %02xh, error %02xh",
+                       doing, f->command, f->lba_exact ? f->device_lba : f->lba,
+                       f->lba_exact ? UINT64_C(1) : f->count, f->status, f->error);
+        }
         break;
     case ERR_CANCELLED:
         text_print(r->failure, sizeof(r->failure), "%s: stopped by the user", doing);

@@ -89,6 +89,7 @@ struct run {
     struct run_sample expect[RUN_SAMPLES_MAX];
     uint8_t sector[RUN_SAMPLE_STRETCH * PLATFORM_SECTOR_MAX];
 
+    bool no_ncq; /* a queued command failed: the rest of the run goes without */
     unsigned places;
     struct proof_place place[PROOF_PLACES_MAX];
 };

@@ -349,6 +349,7 @@ static void comreset_while_running(void)
 }
 static void st_too_soon(void)
 {
+    until(0x18, 0x8000, 0x8000, 1000);
     pput(0x18, pget(0x18) & ~1u);
     pput(0x18, pget(0x18) | 1);
 }
@@ -514,7 +515,18 @@ TEST(sim_hba_memory_that_is_not_ours_is_a_bus_error)
 {
     hbfs_at(0x1000, "no buffer there");
     hbfs_at(UINT64_C(0x120000000), "above 4 GiB");
-    hbfs_at(0x20000000, "the firmware's memory");
+}
+
+TEST(sim_hba_firmware_memory_is_there_and_taboo)
+{
+    up(&(struct sim_config){ .hba = { { .start = SIM_START_RUNNING } } });
+    struct cmd c = dma_read(0, 1, 512);
+    fill(&c);
+    put_le32(table(0) + 0x80, (uint32_t)b.hba[0].config.firmware_bus);
+    pput(0x38, 1);
+    CHECK(finish(1, 10000));
+    CHECK(noted("the firmware's memory"));
+    sim_bench_free(&b);
 }
 
 TEST(sim_hba_freed_memory_is_a_bus_error)
