@@ -37,6 +37,20 @@ void report_find(struct report *r, const char *code, enum severity severity, con
     va_end(args);
 }
 
+uint64_t rate_bytes_per_s(uint64_t bytes, uint64_t ns)
+{
+    if (ns == 0) {
+        return 0;
+    }
+    /* The finest unit in which the product still fits 64 bits. */
+    for (uint64_t unit = 1;; unit *= 10) {
+        uint64_t per_s = NS_PER_S / unit;
+        if (per_s <= 1000 || bytes <= UINT64_MAX / per_s) {
+            return bytes * per_s / max_u64(ns / unit, 1);
+        }
+    }
+}
+
 struct pass *report_pass(struct report *r, const char *name, enum pass_kind kind, uint64_t now_ns)
 {
     ASSERT(r->passes < REPORT_PASSES_MAX);

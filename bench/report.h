@@ -221,6 +221,9 @@ struct report {
 void report_find(struct report *r, const char *code, enum severity severity, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Bytes per second, rounded down; 0 where no time passed. */
+uint64_t rate_bytes_per_s(uint64_t bytes, uint64_t ns);
+
 /* Reserve the next pass and mark it running; ASSERTs on a full table. */
 struct pass *report_pass(struct report *r, const char *name, enum pass_kind kind, uint64_t now_ns);
 

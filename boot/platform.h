@@ -163,7 +163,7 @@ struct platform {
     void (*stall_us)(struct platform *p, uint32_t us);
     struct utc_time (*utc)(struct platform *p);
 
-    /* --- Console: 7-bit text, '\n' ends a line ------------------------------------------------- */
+    /* --- Console: 7-bit text, '\n' ends a line, '\r' and '\b' move the cursor ------------------------------------------------- */
     void (*con_write)(struct platform *p, enum style style, const char *text);
     void (*con_clear)(struct platform *p);
     void (*con_size)(struct platform *p, unsigned *columns, unsigned *rows);

@@ -247,7 +247,7 @@ static void trim(struct sim_drive *drive)
         sim_drive_end_error(drive, SIM_UNQUEUED, STATUS_ERROR, ATA_ERR_ABRT, c->lba);
         return;
     }
-    size_t bytes = c->count * ATA_DSM_BLOCK_BYTES;
+    size_t bytes = (size_t)c->count * ATA_DSM_BLOCK_BYTES;
     uint8_t *data = malloc(bytes);
     if (data == NULL) {
         abort();
@@ -312,7 +312,7 @@ static void read_log(struct sim_drive *drive)
     }
     if (log == 0) {
         put_le16(block, 1);
-        put_le16(block + 2 * ATA_LOG_NCQ_ERROR, 1);
+        put_le16(&block[2 * (size_t)ATA_LOG_NCQ_ERROR], 1);
     } else {
         memcpy(block, drive->ncq_log, sizeof(block));
         drive->ncq_error = false;

@@ -43,9 +43,11 @@ struct sim_drive_config {
     unsigned queue_depth; /* 32 */
     unsigned generation;  /* 3: fastest link */
     uint16_t rotation;    /* 1: SSD */
-    uint16_t
-        security; /* word 128; its bit 2 (locked) makes reads and writes abort. 0: feature absent */
+    /* Word 128; 0: no security feature set. Its bit 2 (locked) makes reads, writes and TRIM abort. */
+    uint16_t security;
     bool standby; /* incomplete IDENTIFY until SET FEATURES 07h */
+    /* PIO data in come without PIO Setup and end with a Register frame, as in QEMU and on some chips. */
+    bool no_pio_setup;
     const uint16_t *identify; /* 256 words used instead of everything above; the caller's */
 
     bool no_trim;
@@ -77,9 +79,8 @@ struct sim_command {
     uint8_t status; /* at its end; FFh while it has not ended */
     uint8_t error;
     uint16_t feature;
-    uint16_t tag; /* queued ones */
-    uint32_t
-        count; /* sectors (0 decoded to 256 or 65536), or the count register of other commands */
+    uint16_t tag;   /* queued ones */
+    uint32_t count; /* sectors (0 decoded to 256 or 65536); of other commands the count register */
     uint64_t lba;
 };
 

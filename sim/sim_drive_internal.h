@@ -31,6 +31,18 @@ struct sim_opcode {
     uint8_t traits;   /* enum sim_trait */
 };
 
+/* What falls due in a drive. */
+enum drive_event { EVENT_EXECUTE, EVENT_SEEN, EVENT_UP, EVENT_SIGNATURE, EVENT_RETURN };
+
+/* The event's argument: what, for which tag, and the epoch it belongs to; after a reset the old ones are void. */
+uint64_t sim_drive_event(const struct sim_drive *drive, enum drive_event event, unsigned tag);
+
+/* A frame from the host. */
+void sim_drive_receive(void *drive, const uint8_t *fis, size_t bytes);
+
+/* The link goes away, and with it everything in progress. */
+void sim_drive_drop_link(struct sim_drive *drive);
+
 /* The row of an opcode, NULL when the model has none (ABRT). */
 const struct sim_opcode *sim_opcode_find(uint8_t opcode);
 

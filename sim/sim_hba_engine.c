@@ -72,6 +72,7 @@ void sim_engine_stop(struct sim_hba_port *port)
     port->ci = 0;
     port->sact = 0;
     port->pio_left = 0;
+    port->last_slot = 31; /* slot 0 comes first again (5.3.2.1) */
     memset(port->slot, 0, sizeof(port->slot));
 }
 

@@ -310,6 +310,7 @@ void sim_port_reset(struct sim_hba_port *port)
     port->held = port->unposted = port->fatal = false;
     port->awaits_signature = true;
     port->cmd = PxCMD_POD | ((port->hba->cap & CAP_SSS) != 0 ? 0 : PxCMD_SUD);
+    port->last_slot = 31;
     memset(port->slot, 0, sizeof(port->slot));
 }
 

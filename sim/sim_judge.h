@@ -11,8 +11,8 @@ enum {
 };
 
 struct sim_judge {
-    bool
-        strict; /* also note what is legal but not what this program promises (PRDT longer than the data) */
+    /* Also note what is legal but not what this program promises: a PRDT longer than the data. */
+    bool strict;
     unsigned count;
     char text[SIM_JUDGE_LINES * SIM_JUDGE_LINE_BYTES]; /* the lines kept, '\n' behind each */
 };

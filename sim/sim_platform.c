@@ -44,7 +44,11 @@ static uint64_t clock_ns(struct platform *p)
 
 static void stall_us(struct platform *p, uint32_t us)
 {
-    sim_clock_advance(sim_of(p)->clock, us * NS_PER_US);
+    struct sim_platform *plat = sim_of(p);
+    sim_clock_advance(plat->clock, us * NS_PER_US);
+    if (us >= 1000) {
+        sim_platform_busy(plat); /* a pause on purpose, not a step of a polling loop */
+    }
 }
 
 static struct utc_time utc(struct platform *p)
@@ -142,8 +146,8 @@ static void mmio_write32(struct platform *p, const struct pci_function *f, uint3
 {
     struct sim_platform *plat = sim_of(p);
     struct sim_function *function = function_of(f);
-    look(plat);
     sim_platform_busy(plat);
+    look(plat);
     if (plat->config.trace) {
         fprintf(stderr, "sim %12lu  %03x <- %08x\n", plat->clock->now_ns, offset, value);
     }

@@ -107,9 +107,9 @@ struct sim_platform_config {
         unsigned port;
     } boot;
     uint64_t step_ns; /* time a register access or a look at the clock takes; 250 */
-    bool
-        steady; /* never hurry. By default, after 5 ms of nothing but looking, each look takes longer,
-                          * up to 2 ms, so that a time-out of 30 s costs little host time */
+    /* Never hurry. By default, after 5 ms of nothing but looking, each look takes longer, up to 2 ms, so that a
+     * time-out of 30 s costs little host time; never past the next event. */
+    bool steady;
     uint64_t idle_limit_ms; /* waiting for keys that do not come; 600,000. Then on_idle, or abort */
     void (*on_idle)(void *context); /* must not return (longjmp) */
     void *on_idle_context;

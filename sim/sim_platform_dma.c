@@ -107,7 +107,7 @@ static struct sim_buffer *allocate(struct sim_platform *plat, const struct sim_f
 
 uint64_t sim_platform_firmware_memory(struct sim_platform *plat, size_t index)
 {
-    struct sim_buffer *b = allocate(plat, &plat->function[index], PORT_MAX * 4096);
+    struct sim_buffer *b = allocate(plat, &plat->function[index], (size_t)PORT_MAX * 4096);
     if (b == NULL) {
         fprintf(stderr, "sim: no memory for the firmware\n");
         abort();

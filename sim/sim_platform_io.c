@@ -1,7 +1,6 @@
 /* The people side of the host's platform: console, keys, serial line, files, the way out. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/sim_platform_internal.h"
 
@@ -47,7 +46,7 @@ static void con_write(struct platform *p, enum style style, const char *text)
     (void)style;
     sim_platform_busy(plat);
     for (const char *c = text; *c != '\0'; c++) {
-        if ((*c < 0x20 || *c > 0x7e) && *c != '\n') {
+        if ((*c < 0x20 || *c > 0x7e) && *c != '\n' && *c != '\r' && *c != '\b') {
             sim_judge_note(plat->judge, "console: byte %02Xh is not 7-bit text",
                            (unsigned)(uint8_t)*c);
         }
@@ -180,12 +179,24 @@ static enum err file_read(struct platform *p, const char *name, void *buf, size_
     return OK;
 }
 
+/* Names a FAT folder can hold, '/' between them, none empty. */
 static bool good_path(const char *path)
 {
-    size_t length = strlen(path);
-    return length > 0 && length < sizeof(((struct sim_file *)0)->path) && path[0] != '/' &&
-           path[length - 1] != '/' && strstr(path, "//") == NULL && strstr(path, "..") == NULL &&
-           strpbrk(path, "\\:*?\"<>|") == NULL;
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+    size_t length = 0;
+    for (char before = '/'; path[length] != '\0'; before = path[length++]) {
+        char c = path[length];
+        bool known = false;
+        for (size_t i = 0; letters[i] != '\0'; i++) {
+            known |= letters[i] == c;
+        }
+        bool follows = (c == '/' || c == '.') && (before == '/' || before == '.');
+        if (follows || (c != '/' && !known)) {
+            return false;
+        }
+    }
+    return length > 0 && length < sizeof(((struct sim_file *)0)->path) && path[length - 1] != '/';
 }
 
 static void store_file(struct sim_platform *plat, const char *path, const void *data, size_t bytes)

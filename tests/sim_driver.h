@@ -177,12 +177,12 @@ struct cmd {
 
 static inline uint8_t *header(unsigned slot)
 {
-    return (uint8_t *)own.cpu + slot * 32;
+    return (uint8_t *)own.cpu + (size_t)slot * 32;
 }
 
 static inline uint8_t *table(unsigned slot)
 {
-    return (uint8_t *)own.cpu + 0x1000 + slot * 0x400;
+    return (uint8_t *)own.cpu + 0x1000 + (size_t)slot * 0x400;
 }
 
 static inline uint8_t *rfis(unsigned offset)
@@ -214,8 +214,8 @@ static inline void fill(const struct cmd *c)
     put_le16(t + 12, (uint16_t)c->count);
     for (unsigned i = 0; i < regions; i++) {
         uint32_t part = c->bytes / regions;
-        put_le32(t + 0x80 + 16 * i, (uint32_t)data.bus + c->at + i * part);
-        put_le32(t + 0x80 + 16 * i + 12, part - 1);
+        put_le32(&t[0x80 + 16 * i], (uint32_t)data.bus + c->at + i * part);
+        put_le32(&t[0x80 + 16 * i + 12], part - 1);
     }
     memset(header(c->slot), 0, 32);
     put_le32(header(c->slot), 5u | (c->out ? 0x40u : 0) | regions << 16);
@@ -292,7 +292,7 @@ static inline struct cmd dsm(uint32_t blocks)
 
 static inline void entry(unsigned n, uint64_t lba, uint64_t count)
 {
-    put_le64((uint8_t *)data.cpu + 8 * n, lba | count << 48);
+    put_le64((uint8_t *)data.cpu + 8 * (size_t)n, lba | count << 48);
 }
 
 static inline struct cmd error_log(void)

@@ -14,7 +14,7 @@
 
 static uint16_t word(unsigned n)
 {
-    return get_le16((uint8_t *)data.cpu + 2 * n);
+    return get_le16((uint8_t *)data.cpu + 2 * (size_t)n);
 }
 
 static void pattern(size_t bytes, uint8_t seed)
@@ -123,6 +123,18 @@ TEST(sim_drive_every_method_reads_what_any_wrote)
     CHECK_EQ(sim_drive_count_changes(&b.drive[0]), ARRAY_LEN(at));
     /* and little memory for 153 GB */
     CHECK(b.drive[0].store.used <= 2 * ARRAY_LEN(at));
+    down();
+}
+
+TEST(sim_drive_without_pio_setup_ends_by_register_frame)
+{
+    up(DRIVE(.no_pio_setup = true, .content = SIM_CONTENT_ONES));
+    memset(rfis(0), 0, 256);
+    CHECK(run((struct cmd){ .op = 0x24, .lba = 3, .count = 2, .bytes = 1024 }));
+    CHECK(all(0, 1024, 0xff));
+    CHECK_EQ(prdbc(0), 1024);
+    CHECK_EQ(rfis(0x20)[0], 0);
+    CHECK_EQ(rfis(0x40)[0], 0x34);
     down();
 }
 
@@ -274,7 +286,7 @@ TEST(sim_drive_queue_of_32_ends_out_of_order)
     for (unsigned tag = 0; tag < 32; tag++) {
         uint8_t want[512];
         sim_drive_peek(&b.drive[0], 1000 + tag, want);
-        CHECK(memcmp((uint8_t *)data.cpu + tag * 0x4000, want, 512) == 0);
+        CHECK(memcmp((uint8_t *)data.cpu + (size_t)tag * 0x4000, want, 512) == 0);
     }
     CHECK_EQ(prdbc(0), 0); /* not counted for queued commands */
     down();
@@ -367,7 +379,7 @@ TEST(sim_drive_log_directory_lists_the_error_log)
 /* Write FFh-free data to 0..63, trim 8..23 and 40..41 in one block. */
 static void trim_some(void)
 {
-    pattern(64 * 512, 3);
+    pattern(32768, 3);
     CHECK(run(dma_write(0, 64, 512)));
     data_set(0);
     entry(0, 8, 16);
@@ -384,7 +396,7 @@ static void trim_some(void)
 static bool holds(unsigned sector)
 {
     for (unsigned i = 0; i < 512; i++) {
-        size_t at = sector * 512 + i;
+        size_t at = (size_t)sector * 512 + i;
         if (byte(at) != (uint8_t)(at * 13 + at / 512 * 5 + 3)) {
             return false;
         }
@@ -412,8 +424,8 @@ TEST(sim_trim_reads_as_zeros_or_ones_and_nothing_else_changes)
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         up(DRIVE(.trim = kinds[i].trim));
         trim_some();
-        CHECK(all(8 * 512, 16 * 512, kinds[i].value));
-        CHECK(all(40 * 512, 2 * 512, kinds[i].value));
+        CHECK(all(4096, 8192, kinds[i].value));
+        CHECK(all(20480, 1024, kinds[i].value));
         CHECK(holds_all(0, 8) && holds_all(24, 40) && holds_all(42, 64));
         CHECK(sim_store_is_trimmed(&b.drive[0].store, 8));
         CHECK(!sim_store_is_trimmed(&b.drive[0].store, 24));
@@ -427,7 +439,7 @@ TEST(sim_trim_unstable_differs_each_time)
     static uint8_t first[512];
     up(DRIVE(.trim = SIM_TRIM_UNSTABLE));
     trim_some();
-    memcpy(first, (uint8_t *)data.cpu + 8 * 512, 512);
+    memcpy(first, (uint8_t *)data.cpu + 4096, 512);
     CHECK(run(dma_read(8, 1, 512)));
     CHECK(memcmp(first, data.cpu, 512) != 0);
     down();
@@ -458,18 +470,18 @@ TEST(sim_trim_rounds_inward_or_outward)
 {
     up(DRIVE(.trim_granule = 16));
     trim_some();
-    CHECK(all(16 * 512, 0, 0));
+    CHECK(all(8192, 0, 0));
     CHECK(holds_all(0, 64)); /* no whole granule inside 8..23 or 40..41 */
     data_set(0);
     entry(0, 8, 24);
     CHECK(run(dsm(1)));
     CHECK(run(dma_read(0, 64, 512)));
     CHECK(holds_all(0, 16) && holds_all(32, 64));
-    CHECK(all(16 * 512, 16 * 512, 0));
+    CHECK(all(8192, 8192, 0));
     down();
     up(DRIVE(.trim_granule = 16, .trim_rounding = SIM_ROUND_OUTWARD));
     trim_some();
-    CHECK(all(0, 48 * 512, 0));
+    CHECK(all(0, 24576, 0));
     CHECK(holds_all(48, 64));
     down();
 }

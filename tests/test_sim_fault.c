@@ -236,7 +236,7 @@ TEST(sim_fault_hang_of_a_queued_one_lets_the_others_end)
     CHECK(!finish(0xf, 1000000));
     CHECK_EQ(pget(0x34), 2);
     CHECK_EQ(pget(0x38), 0);
-    CHECK(all(3 * 0x4000, 512, 4));
+    CHECK(all((size_t)3 * 0x4000, 512, 4));
     down();
 }
 
@@ -306,7 +306,7 @@ TEST(sim_fault_qemu_error_has_no_tfes_and_never_ends)
     CHECK_EQ(pget(0x38), 0);
     CHECK_EQ(pget(0x10) & 0x40000000, 0);
     CHECK_EQ(pget(0x30), 2);
-    CHECK(all(2 * 0x4000, 512, 3));
+    CHECK(all((size_t)2 * 0x4000, 512, 3));
     down();
 }
 
@@ -357,7 +357,7 @@ TEST(sim_fault_another_drive_comes_back)
     CHECK(port_comreset());
     port_go();
     CHECK(run((struct cmd){ .op = 0xec, .bytes = 512 }));
-    CHECK(memcmp((uint8_t *)data.cpu + 20, "TOEH-RRDVI-E1       ", 20) == 0);
+    CHECK(memcmp((uint8_t *)data.cpu + 20, "TOEH-RRDVI-E 1      ", 20) == 0);
     CHECK(run(dma_read(0, 1, 512)));
     CHECK(all(0, 512, 0)); /* and it has a medium of its own */
     down();

@@ -138,7 +138,7 @@ struct utc_time bios_utc(struct platform *p);
 /* --- console.c, keyboard.c -------------------------------------------------------------------------- */
 
 /* Find the text screen and the first serial port. */
-void console_init(void);
+void bios_console_init(void);
 
 /* The next byte from the serial console, or -1. */
 int console_serial_byte(void);

@@ -40,7 +40,7 @@ static const struct {
 static const char ansi_reset[] = "\033[0m";
 static const char ansi_clear[] = "\033[2J\033[H";
 
-void console_init(void)
+void bios_console_init(void)
 {
     struct bios_console *c = &bios.console;
     *c = (struct bios_console){ .columns = COLUMNS_DEFAULT, .rows = ROWS_DEFAULT };

@@ -135,7 +135,7 @@ static void cpu_name(char *buf, size_t cap)
 _Noreturn void bios_main(uint32_t multiboot_info)
 {
     struct platform *p = &bios.platform;
-    console_init();
+    bios_console_init();
     exceptions_init();
     if (!multiboot_memory_fits(multiboot_info)) {
         bios_con_write(
