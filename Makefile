@@ -33,6 +33,11 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 HOST_CFLAGS := $(COMMON) $(SANITIZE) -DHOST_BUILD
 FUZZ_SECONDS ?= 20
 
+# One short line a step; `make V=1` shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+.SECONDARY:
+
 .PHONY: help
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -47,10 +52,12 @@ setup: ## install what building and testing need (Debian 12, as root)
 # --- the core, once -------------------------------------------------------------------------------
 $(BUILD)/core/%.o: %.c | setup
 	@mkdir -p $(@D)
-	$(CC) $(CORE_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CORE_CFLAGS) -c $< -o $@
 
 $(BUILD)/core.o: $(CORE_SRC:%.c=$(BUILD)/core/%.o) $(BUILD)/core/version.o
-	ld -r -o $@ $^
+	$(call say,LD,$@)
+	$(Q)ld -r -o $@ $^
 
 # Only this object changes when the version or the commit does.
 $(BUILD)/version.c: lib/VERSION FORCE
@@ -62,39 +69,47 @@ FORCE:
 
 $(BUILD)/core/version.o: $(BUILD)/version.c | setup
 	@mkdir -p $(@D)
-	$(CC) $(CORE_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CORE_CFLAGS) -c $< -o $@
 
 # --- UEFI application -------------------------------------------------------------------------------
 $(BUILD)/uefi/%.o: %.c | setup
 	@mkdir -p $(@D)
-	$(CC) $(UEFI_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(UEFI_CFLAGS) -c $< -o $@
 
 $(BUILD)/uefi/boot/uefi/main.o: lib/VERSION # it carries the version in .sbat
 
 $(BUILD)/baretrim.so: $(BUILD)/core.o $(UEFI_SRC:%.c=$(BUILD)/uefi/%.o) boot/uefi/uefi.lds
-	ld -nostdlib -z nocombreloc -z noexecstack --build-id=none --no-undefined -T boot/uefi/uefi.lds \
+	$(call say,LD,$@)
+	$(Q)ld -nostdlib -z nocombreloc -z noexecstack --build-id=none --no-undefined -T boot/uefi/uefi.lds \
 		-shared -Bsymbolic -L/usr/lib /usr/lib/crt0-efi-x86_64.o $(filter %.o,$^) -lgnuefi -o $@
-	scripts/check-relocs $@
+	$(Q)scripts/check-relocs $@
 
 $(BUILD)/baretrim.efi: $(BUILD)/baretrim.so scripts/pe-finish
-	objcopy -S -j .text -j .rodata -j .rela -j .sbat -j .data -j .dynamic -j .bss -j .reloc \
+	$(call say,EFI,$@)
+	$(Q)objcopy -S -j .text -j .rodata -j .rela -j .sbat -j .data -j .dynamic -j .bss -j .reloc \
 		--target efi-app-x86_64 --subsystem=10 $< $@
-	$(PYTHON) scripts/pe-finish $@
+	$(Q)$(PYTHON) scripts/pe-finish $@
 
 # --- BIOS program -----------------------------------------------------------------------------------
 $(BUILD)/bios/%.o: %.c | setup
 	@mkdir -p $(@D)
-	$(CC) $(BIOS_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(BIOS_CFLAGS) -c $< -o $@
 
 $(BUILD)/bios/%.o: %.S | setup
 	@mkdir -p $(@D)
-	$(CC) $(BIOS_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(BIOS_CFLAGS) -c $< -o $@
 
 $(BUILD)/bios.elf: $(BIOS_ASM:%.S=$(BUILD)/bios/%.o) $(BIOS_SRC:%.c=$(BUILD)/bios/%.o) $(BUILD)/core.o boot/bios/bios.lds
-	ld -nostdlib -z noexecstack --build-id=none --no-undefined -T boot/bios/bios.lds $(filter %.o,$^) -o $@
+	$(call say,LD,$@)
+	$(Q)ld -nostdlib -z noexecstack --build-id=none --no-undefined -T boot/bios/bios.lds $(filter %.o,$^) -o $@
 
 $(BUILD)/baretrim.bios: $(BUILD)/bios.elf
-	objcopy -S -O elf32-i386 $< $@
+	$(call say,BIOS,$@)
+	$(Q)objcopy -S -O elf32-i386 $< $@
 
 # --- host: the same sources under sanitizers ----------------------------------------------------------
 HOST_CORE := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out lib/mem.c,$(CORE_SRC))) $(BUILD)/host/version.o
@@ -103,15 +118,18 @@ HOST_BOOT := $(patsubst %,$(BUILD)/host/boot/%.o,acpi clock devpath load_options
 
 $(BUILD)/host/version.o: $(BUILD)/version.c | setup
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(HOST_CFLAGS) -c $< -o $@
 
 $(BUILD)/host/%.o: %.c | setup
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(HOST_CFLAGS) -c $< -o $@
 
 $(BUILD)/tests/%: $(BUILD)/host/tests/%.o $(HOST_SIM) $(HOST_CORE) $(HOST_BOOT)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $^ -o $@
+	$(call say,LD,$@)
+	$(Q)$(CC) $(SANITIZE) $^ -o $@
 
 .PHONY: test
 test: setup $(TEST_SRC:tests/%.c=$(BUILD)/tests/%) $(BUILD)/baretrim.efi $(BUILD)/baretrim.bios ## host tests and build checks, under a minute
@@ -121,7 +139,8 @@ test: setup $(TEST_SRC:tests/%.c=$(BUILD)/tests/%) $(BUILD)/baretrim.efi $(BUILD
 FUZZ_CFLAGS := -std=c11 -O1 -g -I. -DHOST_BUILD -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 $(BUILD)/fuzz/%: tests/%.c $(CORE_SRC) $(HEADERS) $(BUILD)/version.c | setup
 	@mkdir -p $(@D)
-	clang $(FUZZ_CFLAGS) $< $(filter-out lib/mem.c main.c,$(CORE_SRC)) $(BUILD)/version.c -o $@
+	$(call say,FUZZ,$@)
+	$(Q)clang $(FUZZ_CFLAGS) $< $(filter-out lib/mem.c main.c,$(CORE_SRC)) $(BUILD)/version.c -o $@
 
 .PHONY: fuzz
 fuzz: $(FUZZ_SRC:tests/%.c=$(BUILD)/fuzz/%) ## fuzz the IDENTIFY and configuration parsers for FUZZ_SECONDS each
@@ -141,7 +160,8 @@ format: setup ## reformat every C file
 
 # --- images and QEMU ------------------------------------------------------------------------------------------
 $(BUILD)/stick.img: $(BUILD)/baretrim.efi image/make-stick image/baretrim.cfg
-	image/make-stick $@ $(BUILD)/baretrim.efi image/baretrim.cfg
+	$(call say,IMAGE,$@)
+	$(Q)image/make-stick $@ $(BUILD)/baretrim.efi image/baretrim.cfg
 
 .PHONY: run
 run: all ## boot the image in QEMU, prove TRIM on a test disk, show the result
