@@ -27,8 +27,8 @@ static void get_string(const struct ata_identity *id, unsigned word, unsigned wo
 {
     char raw[40];
     for (unsigned i = 0; i < words; i++) {
-        raw[2 * i] = (char)(id->raw[word + i] >> 8);
-        raw[2 * i + 1] = (char)id->raw[word + i];
+        raw[(size_t)2 * i] = (char)(id->raw[word + i] >> 8);
+        raw[(size_t)2 * i + 1] = (char)id->raw[word + i];
     }
     text_copy_trimmed(out, (size_t)words * 2 + 1, raw, (size_t)words * 2);
 }
@@ -274,7 +274,7 @@ static void check_integrity(struct ata_identity *id, const uint8_t *data)
     }
     if (blank) {
         id->oddities |= ATA_ODD_BLANK;
-    } else if (data[2 * ID_W255_INTEGRITY] != 0xa5) {
+    } else if (data[ATA_IDENTIFY_BYTES - 2] != 0xa5) {
         id->oddities |= ATA_ODD_NO_CHECKSUM;
     } else if (sum != 0) {
         id->oddities |= ATA_ODD_CHECKSUM;
@@ -328,7 +328,7 @@ void ata_identify_parse(const uint8_t data[ATA_IDENTIFY_BYTES], struct ata_ident
 {
     memset(out, 0, sizeof(*out));
     for (unsigned i = 0; i < ARRAY_LEN(out->raw); i++) {
-        out->raw[i] = get_le16(data + 2 * (size_t)i);
+        out->raw[i] = get_le16(data + (size_t)2 * i);
     }
     check_integrity(out, data);
     parse_names(out);
@@ -345,6 +345,6 @@ void ata_identify_parse(const uint8_t data[ATA_IDENTIFY_BYTES], struct ata_ident
 void ata_identify_bytes(const struct ata_identity *id, uint8_t out[ATA_IDENTIFY_BYTES])
 {
     for (unsigned i = 0; i < ARRAY_LEN(id->raw); i++) {
-        put_le16(out + 2 * (size_t)i, id->raw[i]);
+        put_le16(out + (size_t)2 * i, id->raw[i]);
     }
 }

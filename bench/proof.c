@@ -322,7 +322,7 @@ static enum err read_place(struct run *run, struct proof_place *place, const cha
 static unsigned entries_of(const struct run *run, const struct proof_spot *at, enum form form,
                            struct ata_range *out)
 {
-    uint32_t mib = (1u << 20) / run->dev.id.logical_bytes;
+    uint64_t mib = (1u << 20) / run->dev.id.logical_bytes;
     uint32_t small = 4096 / run->dev.id.logical_bytes; /* 4 KiB */
     switch (form) {
     case FORM_ZERO_LENGTH:
@@ -332,14 +332,14 @@ static unsigned entries_of(const struct run *run, const struct proof_spot *at, e
         out[0] = (struct ata_range){ at->lba + mib / 4 + 1, 1 };
         return 1;
     case FORM_ALIGNED:
-        out[0] = (struct ata_range){ at->lba + mib, 2 * mib };
+        out[0] = (struct ata_range){ at->lba + mib, (uint32_t)(2 * mib) };
         return 1;
     case FORM_UNALIGNED:
-        out[0] = (struct ata_range){ at->lba + 3 * mib + mib / 8 + 1, mib / 2 + 1 };
+        out[0] = (struct ata_range){ at->lba + 3 * mib + mib / 8 + 1, (uint32_t)(mib / 2 + 1) };
         return 1;
     case FORM_64_ENTRIES:
         for (unsigned i = 0; i < ATA_DSM_ENTRIES_PER_BLOCK; i++) {
-            out[i] = (struct ata_range){ at->lba + 4 * mib + (2 + 3 * i) * small, small };
+            out[i] = (struct ata_range){ at->lba + 4 * mib + (2 + 3 * i) * (uint64_t)small, small };
         }
         return ATA_DSM_ENTRIES_PER_BLOCK;
     case FORM_COUNT:

@@ -107,6 +107,7 @@ static void count_inside(struct run *run, const struct proof_place *place, const
 
 static void count_guard(struct trim_case *c, const struct proof_place *place, uint32_t n)
 {
+    ASSERT(c != NULL); /* every place has named sectors, so every guard has a neighbour */
     /* Wrong both times. Wrong once is a reading that cannot be trusted: counted as unstable. */
     bool damaged =
         !place->unread[n] && place->kind[n] != SECTOR_STAMP && place->kind_first[n] != SECTOR_STAMP;

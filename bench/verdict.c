@@ -36,11 +36,11 @@ static void add_case(struct evidence *e, const struct trim_case *c)
     e->sent += c->step == STEP_DONE;
     e->rejected += c->err == ERR_DEVICE;
     e->timed_out += c->err == ERR_TIMEOUT;
-    if (c->err != OK && e->refused == NULL) {
+    if (c->err != OK && e->refused->err == OK) {
         e->refused = c;
     }
     e->damaged += c->damaged;
-    if (c->damaged != 0 && e->damage == NULL) {
+    if (c->damaged != 0 && e->damage->damaged == 0) {
         e->damage = c;
     }
     e->unsteady += c->guard.unstable;
@@ -62,7 +62,8 @@ static void add_case(struct evidence *e, const struct trim_case *c)
 
 static void gather(const struct report *r, struct evidence *e)
 {
-    *e = (struct evidence){ .sent = 0 };
+    static const struct trim_case none = { .place = "", .name = "" };
+    *e = (struct evidence){ .damage = &none, .refused = &none };
     for (unsigned i = 0; i < r->cases; i++) {
         add_case(e, &r->trim_case[i]);
     }
@@ -148,7 +149,7 @@ static void find_behaviour(struct report *r, const struct evidence *e)
 static void find_doubts(struct report *r, const struct evidence *e)
 {
     const struct ata_data_fault *d = &r->data_fault;
-    if (e->damage != NULL) {
+    if (e->damaged != 0) {
         report_find(
             r, "damaged", SEVERITY_ERROR,
             "%lu sectors that TRIM did not name changed; first: LBA %lu (%s, near \"%s\"), now "
