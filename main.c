@@ -287,6 +287,25 @@ static bool ask_leave(struct app *a, enum exit_kind *kind)
     }
 }
 
+/* The drive a key chooses: a digit, or 'n' and a number where there are more than nine. NULL: none. */
+static const struct inventory_port *choose(struct app *a, int key)
+{
+    char typed[8];
+    uint64_t number = 0;
+    if (key >= '1' && key <= '9') {
+        return screen_choice(&a->inventory, (unsigned)(key - '0'));
+    }
+    if (key != 'n') {
+        return NULL;
+    }
+    console_say(&a->con, STYLE_STRONG, "  Number and Enter: ");
+    if (!console_line(&a->con, typed, sizeof(typed)) ||
+        !text_parse_u64(typed, strlen(typed), &number) || number > INVENTORY_PORTS_MAX) {
+        return NULL;
+    }
+    return screen_choice(&a->inventory, (unsigned)number);
+}
+
 static enum exit_kind menu(struct app *a)
 {
     enum exit_kind kind = EXIT_RETURN;
@@ -294,10 +313,9 @@ static enum exit_kind menu(struct app *a)
         console_page(&a->con, "drives");
         screen_inventory(&a->con, &a->inventory);
         console_say(&a->con, STYLE_STRONG,
-                    "  Number: choose a drive   r rescan   h help   q leave\n");
+                    "  1-9 choose a drive   n by number   r rescan   h help   q leave\n");
         int key = console_key(&a->con);
-        const struct inventory_port *chosen =
-            key >= '1' && key <= '9' ? screen_choice(&a->inventory, (unsigned)(key - '0')) : NULL;
+        const struct inventory_port *chosen = choose(a, key);
         if (chosen != NULL) {
             show_drive(a, chosen);
         } else if (key == 'r') {

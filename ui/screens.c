@@ -345,11 +345,23 @@ static void show_moved(struct console *con, const struct report *r)
     }
 }
 
-void screen_result(struct console *con, const struct report *r, const char *saved, bool saved_well)
+static void show_verdict(struct console *con, const struct report *r)
 {
     const struct verdict *v = &r->verdict;
-    console_say(con, STYLE_STRONG, "  %s, serial %s: %s %s\n", r->drive.model, r->drive.serial,
-                r->plan, step_name(r->step));
+    if (v->overall == OVERALL_NONE) {
+        return;
+    }
+    console_say(con, STYLE_NORMAL, "  Command    %s\n  Logical    %s\n",
+                command_class_name(v->command), logical_class_name(v->logical));
+    console_say(con, STYLE_NORMAL, "  Write      %s\n  Read       %s\n", speed_class_name(v->write),
+                speed_class_name(v->read));
+    console_say(con, style_of(v->overall), "  VERDICT    %s\n", overall_name(v->overall));
+    console_wrap(con, style_of(v->overall), 2, v->sentence);
+    console_wrap(con, STYLE_NORMAL, 2, v->next);
+}
+
+static void show_evidence(struct console *con, const struct report *r)
+{
     show_contact(con, &r->contact);
     show_cases(con, r);
     show_moved(con, r);
@@ -357,15 +369,19 @@ void screen_result(struct console *con, const struct report *r, const char *save
     if (r->failure[0] != '\0') {
         console_wrap(con, STYLE_BAD, 2, r->failure);
     }
-    if (v->overall != OVERALL_NONE) {
-        console_say(con, STYLE_NORMAL, "  Command    %s\n  Logical    %s\n",
-                    command_class_name(v->command), logical_class_name(v->logical));
-        console_say(con, STYLE_NORMAL, "  Write      %s\n  Read       %s\n",
-                    speed_class_name(v->write), speed_class_name(v->read));
-        console_say(con, style_of(v->overall), "  VERDICT    %s\n", overall_name(v->overall));
-        console_wrap(con, style_of(v->overall), 2, v->sentence);
-        console_wrap(con, STYLE_NORMAL, 2, v->next);
+}
+
+void screen_result(struct console *con, const struct report *r, const char *saved, bool saved_well)
+{
+    console_say(con, STYLE_STRONG, "  %s, serial %s: %s %s\n", r->drive.model, r->drive.serial,
+                r->plan, step_name(r->step));
+    /* A reader pages down from the top; on an unattended screen only the end is left. */
+    if (con->attended) {
+        show_verdict(con, r);
+        show_evidence(con, r);
+    } else {
+        show_evidence(con, r);
+        show_verdict(con, r);
     }
-    console_say(con, saved_well ? STYLE_NORMAL : STYLE_WARN, "  Report     ");
-    console_wrap(con, saved_well ? STYLE_NORMAL : STYLE_WARN, 0, saved);
+    console_say(con, saved_well ? STYLE_NORMAL : STYLE_WARN, "  Report     %s\n", saved);
 }
