@@ -52,6 +52,19 @@ def expect_verdict(vm, **wanted):
     return got
 
 
+def expect_refused(vm, words, wait_s=0):
+    """Nothing was started, the screen says why in these words, and no verdict was given."""
+    if wait_s:
+        vm.wait_console("REFUSED", wait_s)
+    flat = vm.flat()
+    expect("REFUSED" in flat, "the screen does not say REFUSED")
+    expect(words in flat, f"the screen does not say why ({words!r})")
+    expect("Nothing was written" in flat, "the screen does not say that nothing was written")
+    passed = [e for e in vm.events("verdict") if e["overall"] != "INCONCLUSIVE"]
+    expect_equal(passed, [], "verdicts of a refused run")
+    expect_equal(vm.events("pass"), [], "passes of a refused run")
+
+
 def expect_no_write(path, before):
     """The medium is what it was, byte for byte."""
     expect_equal(medium_hash(path), before, "hash of the medium")
@@ -105,5 +118,5 @@ def allocated_outside(path, ranges, block=4 * KiB):
     return stray
 
 
-__all__ = ["SERIAL", "allocated_outside", "config", "covered", "expect", "expect_equal", "expect_no_write",
+__all__ = ["SERIAL", "allocated_outside", "config", "covered", "expect", "expect_equal", "expect_no_write", "expect_refused",
            "expect_verdict", "is_hole", "options", "qemu_map", "sentinels", "stamp_of", "validate", "verdict"]

@@ -308,6 +308,11 @@ class Machine:
         return ["qemu-system-x86_64", *self.args, *self.firmware, *self.video, "-display", "none", "-monitor", "none",
                 *serial, *qmp]
 
+    def command_on_terminal(self):
+        """The same machine with the firmware's console on this terminal, for a person."""
+        return ["qemu-system-x86_64", *self.args, *self.firmware, *self.video, "-display", "none",
+                "-serial", "mon:stdio"]
+
     def start(self, limit_s=150):
         """limit_s: after this long the machine is killed, whatever becomes of this script."""
         with open(self.dir / "qemu.txt", "wb") as said:
