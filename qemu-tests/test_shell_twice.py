@@ -25,7 +25,13 @@ def main():
         fat_write(disk, "file.txt", PROOF + "\r\n")
         vm.add_disk(0, disk, serial="BT-SHELL-0001")
         vm.add_disk(1, vm.make_disk("target.raw", 16 * GiB), serial=SERIAL)
-        vm.run(timeout_s=120)
+        vm.start(limit_s=130)
+        for turn in (1, 2):
+            vm.wait_for(f"result {turn}", lambda: vm.flat().count("Press a key for the menu") == turn, 60)
+            vm.keys(" ")
+            vm.wait_for("the menu", lambda: vm.flat().count("q leave") == turn, 20)
+            vm.keys("qx")
+        vm.wait_off(60)
         expect_equal([e["overall"] for e in vm.events("verdict")], ["PASS", "PASS"], "verdicts of the two runs")
         flat = vm.flat()
         at = [flat.find(w) for w in ("first run over: 0x0", "second run over: 0x0", PROOF)]

@@ -20,6 +20,7 @@ def boot(name, words, full=False, read_only=False):
         flat = vm.flat()
         expect("PASS" in flat and "DEALLOCATED" in flat, "the result is not on the screen")
         expect(any(w in flat for w in words), f"the screen says none of {words}")
+        run_tool("fsck.fat", "-n", stick)  # fails when the file system was damaged
         expect_equal(stick_reports(stick), {}, "reports on a stick that could take none")
 
 

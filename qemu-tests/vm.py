@@ -158,7 +158,8 @@ def mtools_name(image):
 
 def fat_list(image):
     """Every file and folder ("::/EFI/BOOT/BOOTX64.EFI", folders end in "/")."""
-    return run_tool("mdir", "-/", "-b", "-i", mtools_name(image), "::").decode("cp437").split("\n")[:-1]
+    listed = run_tool("mdir", "-/", "-b", "-i", mtools_name(image), "::").decode("cp437")
+    return [line for line in listed.split("\n") if line]
 
 
 def fat_write(image, path, data):

@@ -3,6 +3,8 @@
  * and put back has one too. */
 #include "boot/uefi/uefi.h"
 
+enum { FILE_SPARE_BLOCKS = 4 }; /* the file's last block, two new folders, a folder that grows */
+
 /* Room for the file information of any name a FAT volume can have. */
 struct file_info {
     EFI_FILE_INFO info;
@@ -245,6 +247,27 @@ static EFI_STATUS file_rename(EFI_FILE_HANDLE root, CHAR16 *path, const CHAR16 *
     return status;
 }
 
+/* Is there room for a file of so many bytes, its folders and a name? Asked first, because a firmware's FAT driver that
+ * runs out of clusters in the middle can leave a folder entry that points to the root folder behind. */
+static enum err file_room(EFI_FILE_HANDLE root, size_t bytes)
+{
+    struct {
+        EFI_FILE_SYSTEM_INFO info;
+        CHAR16 label[UEFI_PATH_MAX];
+    } volume;
+    EFI_GUID guid = uefi_guid_file_system_info;
+    UINTN room = sizeof(volume);
+
+    if (EFI_ERROR(root->GetInfo(root, &guid, &room, &volume)) || volume.info.BlockSize == 0) {
+        return OK; /* it does not tell: try */
+    }
+    if (volume.info.ReadOnly) {
+        return ERR_READ_ONLY;
+    }
+    uint64_t blocks = bytes / volume.info.BlockSize + FILE_SPARE_BLOCKS;
+    return volume.info.FreeSpace / volume.info.BlockSize >= blocks ? OK : ERR_NO_SPACE;
+}
+
 static enum err file_replace(EFI_FILE_HANDLE root, CHAR16 *path, const void *data, size_t bytes)
 {
     CHAR16 fresh[UEFI_PATH_MAX + 4]; /* ".new" */
@@ -257,6 +280,10 @@ static enum err file_replace(EFI_FILE_HANDLE root, CHAR16 *path, const void *dat
     }
     memcpy(&fresh[len], L".new", sizeof(L".new"));
 
+    enum err err = file_room(root, bytes);
+    if (err != OK) {
+        return err;
+    }
     EFI_STATUS status = file_make_folders(root, path);
     if (EFI_ERROR(status)) {
         /* iPXE's file system answers "not found" to whatever is to be created. */

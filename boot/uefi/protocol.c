@@ -17,6 +17,7 @@ const EFI_GUID uefi_guid_disk_info_ide = {
     0x5e948fe3, 0x26d3, 0x42b5, { 0xaf, 0x17, 0x61, 0x02, 0x87, 0x18, 0x8d, 0xec }
 };
 const EFI_GUID uefi_guid_file_info = EFI_FILE_INFO_ID;
+const EFI_GUID uefi_guid_file_system_info = EFI_FILE_SYSTEM_INFO_ID;
 const EFI_GUID uefi_guid_file_system = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 const EFI_GUID uefi_guid_global_variable = EFI_GLOBAL_VARIABLE;
 const EFI_GUID uefi_guid_loaded_image = EFI_LOADED_IMAGE_PROTOCOL_GUID;

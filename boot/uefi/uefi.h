@@ -55,6 +55,7 @@ extern const EFI_GUID uefi_guid_disk_info_ahci;
 extern const EFI_GUID uefi_guid_disk_info_ide;
 extern const EFI_GUID uefi_guid_file_info;
 extern const EFI_GUID uefi_guid_file_system;
+extern const EFI_GUID uefi_guid_file_system_info;
 extern const EFI_GUID uefi_guid_global_variable;
 extern const EFI_GUID uefi_guid_loaded_image;
 extern const EFI_GUID uefi_guid_pci_io;
