@@ -241,7 +241,8 @@ static void show_drive(struct app *a, const struct inventory_port *port)
     if (port->status == PORT_DRIVE) {
         screen_plans(&a->con, port);
     }
-    console_say(&a->con, STYLE_STRONG, "  Letter: start that plan   any other key: back\n");
+    console_say(&a->con, STYLE_STRONG, "  %sAny other key: back\n",
+                port->status == PORT_DRIVE ? "Letter: start that plan   " : "");
     int key = console_key(&a->con);
     for (size_t i = 0; i < count && port->status == PORT_DRIVE; i++) {
         if (plan[i].key == key) {

@@ -42,24 +42,15 @@ size_t ata_identify_dump(const struct ata_identity *id, char *buf, size_t cap)
 
 void ata_identify_trim_text(const struct ata_identity *id, char *buf, size_t cap)
 {
-    struct text t;
-    text_init(&t, buf, cap);
+    const char *promise = id->rzat   ? "promises zeros (RZAT)"
+                          : id->drat ? "promises stable reads (DRAT)"
+                                     : "promises nothing about reads";
     if (!id->trim) {
-        text_str(&t, "TRIM not supported");
-        return;
-    }
-    text_str(&t, "TRIM");
-    if (id->rzat) {
-        text_str(&t, ", promises zeros (RZAT)");
-    } else if (id->drat) {
-        text_str(&t, ", promises stable reads (DRAT)");
+        text_print(buf, cap, "not supported");
+    } else if (id->dsm_blocks_stated) {
+        text_print(buf, cap, "yes, %s, up to %u blocks a command", promise, id->dsm_blocks_max);
     } else {
-        text_str(&t, ", promises nothing about reads");
-    }
-    if (id->dsm_blocks_stated) {
-        text_fmt(&t, ", %u blocks a command", id->dsm_blocks_max);
-    } else {
-        text_str(&t, ", block limit not stated (1 is used)");
+        text_print(buf, cap, "yes, %s, block limit not stated", promise);
     }
 }
 

@@ -185,8 +185,9 @@ void screen_drive(struct console *con, const struct inventory *inv,
                 id->ncq ? "yes" : "no", id->queue_depth);
     show_state(con, id);
     if (port->status != PORT_DRIVE) {
-        console_say(con, STYLE_BAD, "  No target: %s\n",
-                    port->status == PORT_UNUSABLE ? id->unusable : port_status_text(port->status));
+        console_say(con, STYLE_BAD, "  No target:\n");
+        console_wrap(con, STYLE_BAD, 13,
+                     port->status == PORT_UNUSABLE ? id->unusable : port_status_text(port->status));
     }
 }
 
