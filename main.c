@@ -168,7 +168,7 @@ static void run_unattended(struct app *a)
     memcpy(request.confirmed_serial, a->config.confirmed, sizeof(request.confirmed_serial));
     execute(a, &request);
     if (a->report.step == STEP_FAILED && a->report.passes == 0) {
-        log_sentence(&a->log, "refused", a->report.failure);
+        refuse(a, "refused", a->report.failure); /* the plan never began */
     }
 }
 
