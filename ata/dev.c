@@ -273,6 +273,8 @@ enum err ata_dev_permit(struct ata_dev *dev, const struct ata_permit *wanted, co
                      : "it may be the medium this program was started from";
     } else if (strcmp(wanted->serial, dev->id.serial) != 0) {
         reason = "the serial number is not this drive's";
+    } else if (wanted->port != dev->port->number) {
+        reason = "the permit is for another port";
     } else if (!dev->contact_ok) {
         reason = "the contact check has not passed on this controller";
     } else if (wanted->effects == 0 || wanted->lba_count == 0 || wanted->budget_bytes == 0) {

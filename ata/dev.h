@@ -101,7 +101,7 @@ void ata_dev_close(struct ata_dev *dev);
 /* IDENTIFY DEVICE into dev->id. Errors as ata_transfer(). At most 10 s. */
 enum err ata_identify(struct ata_dev *dev);
 
-/* Grant the permit. `why` gets a sentence on ERR_REFUSED: serial number differs from the drive's, boot
+/* Grant the permit. `why` gets a sentence on ERR_REFUSED: serial number or port differs from the drive's, boot
  * medium (or not known), contact not passed, empty range, range beyond the drive, zero budget. */
 enum err ata_dev_permit(struct ata_dev *dev, const struct ata_permit *wanted, const char **why);
 

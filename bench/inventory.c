@@ -60,7 +60,10 @@ static enum port_status status_by_registers(uint32_t ssts, uint32_t sig)
     case PxSSTS_DET_OFFLINE:
         return PORT_OFFLINE;
     default:
-        return PORT_LINK_DOWN;
+        if ((ssts & PxSSTS_IPM_MASK) <= PxSSTS_IPM_ACTIVE) {
+            return PORT_LINK_DOWN;
+        }
+        break; /* asleep (3.3.10): some parts show presence without communication then */
     }
     switch (sig) {
     case SIG_ATAPI:
@@ -189,36 +192,126 @@ void inventory_scan(struct inventory *inv, struct platform *plat)
     mark_twins(inv);
 }
 
-/* "bus:dev.fn/port" or "segment:bus:dev.fn/port", as shown on the screen. */
-static bool port_is_at(const struct inventory *inv, const struct inventory_port *port,
-                       const char *at)
+/* A number in hexadecimal (or decimal) digits, up to `max`; *text is moved behind it. */
+static bool take_number(const char **text, unsigned base, unsigned max, unsigned *out)
 {
-    char shown[24];
-    char address[16];
-    inventory_address_text(&inv->controller[port->controller].pci.at, address, sizeof(address));
-    text_print(shown, sizeof(shown), "%s/%u", address, port->number);
-    return strcmp(shown, at) == 0;
+    unsigned value = 0;
+    const char *at = *text;
+    for (;; at++) {
+        char c = (char)(*at >= 'A' && *at <= 'F' ? *at - 'A' + 'a' : *at);
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                : base;
+        if (digit >= base) {
+            break;
+        }
+        value = value * base + digit;
+        if (value > max) {
+            return false;
+        }
+    }
+    bool any = at != *text;
+    *text = at;
+    *out = value;
+    return any;
+}
+
+static bool take_char(const char **text, char c)
+{
+    bool there = **text == c;
+    *text += there;
+    return there;
+}
+
+struct place {
+    unsigned segment, bus, device, function, port;
+};
+
+/* "bus:dev.fn/port" or "segment:bus:dev.fn/port", as shown on the screen. */
+static bool parse_place(const char *text, struct place *out)
+{
+    struct place p = { .segment = 0 };
+    if (!take_number(&text, 16, 0xffff, &p.bus) || !take_char(&text, ':') ||
+        !take_number(&text, 16, 0xff, &p.device)) {
+        return false;
+    }
+    if (take_char(&text, ':')) {
+        p.segment = p.bus;
+        p.bus = p.device;
+        if (!take_number(&text, 16, 0x1f, &p.device)) {
+            return false;
+        }
+    }
+    *out = p;
+    return p.bus <= 0xff && p.device <= 0x1f && take_char(&text, '.') &&
+           take_number(&text, 16, 7, &out->function) && take_char(&text, '/') &&
+           take_number(&text, 10, PORT_MAX - 1, &out->port) && *text == '\0';
+}
+
+static bool port_is_at(const struct inventory *inv, const struct inventory_port *port,
+                       const struct place *place)
+{
+    const struct pci_address *at = &inv->controller[port->controller].pci.at;
+    return at->segment == place->segment && at->bus == place->bus && at->device == place->device &&
+           at->function == place->function && port->number == place->port;
+}
+
+/* What the user's text can mean. A serial number may hold an '@' itself, so both readings are tried. */
+struct wanted {
+    const char *text;
+    size_t serial_length; /* where a place follows */
+    bool placed;
+    struct place place;
+};
+
+static bool is_wanted(const struct inventory *inv, const struct inventory_port *port,
+                      const struct wanted *wanted)
+{
+    const char *serial = port->id.serial;
+    if (!port->identified || serial[0] == '\0') {
+        return false;
+    }
+    if (strcmp(serial, wanted->text) == 0) {
+        return true;
+    }
+    return wanted->placed && strlen(serial) == wanted->serial_length &&
+           strncmp(serial, wanted->text, wanted->serial_length) == 0 &&
+           port_is_at(inv, port, &wanted->place);
+}
+
+static enum err explain_absence(const struct wanted *wanted, char *why, size_t why_bytes)
+{
+    const char *rest = wanted->text + wanted->serial_length;
+    if (wanted->serial_length == 0) {
+        text_print(why, why_bytes, "the target has no serial number");
+        return ERR_INVALID;
+    }
+    if (*rest == '@' && !wanted->placed) {
+        text_print(why, why_bytes,
+                   "no drive here has the serial number %s, and \"%s\" is no place: "
+                   "SERIAL@bus:dev.fn/port",
+                   wanted->text, rest + 1);
+        return ERR_INVALID;
+    }
+    text_print(why, why_bytes, "no drive here has the serial number %.*s%s%s",
+               (int)wanted->serial_length, wanted->text, *rest == '@' ? " at " : "",
+               *rest == '@' ? rest + 1 : "");
+    return ERR_NOT_FOUND;
 }
 
 enum err inventory_find(const struct inventory *inv, const char *target,
                         struct inventory_port const **out, char *why, size_t why_bytes)
 {
     const struct inventory_port *found = NULL;
-    size_t length = strlen(target);
-    const char *at = NULL;
-    for (size_t i = 0; i < length; i++) {
-        at = target[i] == '@' ? target + i : at;
+    struct wanted wanted = { .text = target, .serial_length = strlen(target) };
+    for (size_t i = 0; target[i] != '\0'; i++) {
+        wanted.serial_length = target[i] == '@' ? i : wanted.serial_length;
     }
-    size_t serial_length = at == NULL ? length : (size_t)(at - target);
-    if (serial_length == 0) {
-        text_print(why, why_bytes, "the target has no serial number");
-        return ERR_INVALID;
-    }
+    wanted.placed = target[wanted.serial_length] == '@' &&
+                    parse_place(target + wanted.serial_length + 1, &wanted.place);
     for (unsigned i = 0; i < inv->ports; i++) {
         const struct inventory_port *port = &inv->port[i];
-        bool named = port->identified && strlen(port->id.serial) == serial_length &&
-                     strncmp(port->id.serial, target, serial_length) == 0;
-        if (!named || (at != NULL && !port_is_at(inv, port, at + 1))) {
+        if (!is_wanted(inv, port, &wanted)) {
             continue;
         }
         if (found != NULL) {
@@ -234,9 +327,7 @@ enum err inventory_find(const struct inventory *inv, const char *target,
         found = port;
     }
     if (found == NULL) {
-        text_print(why, why_bytes, "no drive here has the serial number %.*s%s%s",
-                   (int)serial_length, target, at == NULL ? "" : " at ", at == NULL ? "" : at + 1);
-        return ERR_NOT_FOUND;
+        return explain_absence(&wanted, why, why_bytes);
     }
     *out = found;
     if (found->status != PORT_DRIVE) {

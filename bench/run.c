@@ -202,6 +202,7 @@ static enum err grant(struct run *run)
     struct report *r = run->report;
     const char *why = "";
     struct ata_permit wanted = {
+        .port = q->target->number,
         .effects = q->plan->effects,
         .lba_first = 0,
         .lba_count = run->dev.id.sectors,

@@ -355,6 +355,7 @@ static void put_permit(struct json *j, const struct report *r)
     json_object(j, "permit");
     json_bool(j, "granted", r->permit.granted);
     json_str(j, "serial_number", r->permit.serial);
+    json_u64(j, "port", r->permit.port);
     json_u64(j, "lba", r->permit.lba_first);
     json_u64(j, "count_sectors", r->permit.lba_count);
     json_bool(j, "may_write", (r->permit.effects & ATA_EFFECT_WRITE) != 0);
