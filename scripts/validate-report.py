@@ -1,0 +1,46 @@
+#!/usr/bin/python3
+"""Hold report files against docs/report.schema.json: validate-report.py FILE...
+
+Says what is wrong and where, one line a file that does not hold. Exit 1 if any does not, 2 if none was given.
+`--reject` turns it round: exit 0 only if every file is refused (for tests of the schema itself).
+"""
+
+import json
+import pathlib
+import sys
+
+import jsonschema
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "report.schema.json"
+
+
+def fault(path, validator):
+    """The first thing wrong with a file, or None."""
+    try:
+        report = json.loads(pathlib.Path(path).read_text(encoding="ascii"))
+    except (OSError, ValueError) as error:
+        return str(error)
+    error = jsonschema.exceptions.best_match(validator.iter_errors(report))
+    return error and f"{'/'.join(map(str, error.absolute_path)) or 'top'}: {error.message[:200]}"
+
+
+def main():
+    reject = "--reject" in sys.argv
+    files = [a for a in sys.argv[1:] if a != "--reject"]
+    if not files:
+        print(__doc__, file=sys.stderr)
+        return 2
+    schema = json.loads(SCHEMA.read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    wrong = 0
+    for path in files:
+        found = fault(path, validator)
+        if found:
+            print(f"{path}: {found}")
+        wrong += bool(found) != reject
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
