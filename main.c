@@ -147,8 +147,8 @@ static void open_log(struct app *a)
 static void refuse(struct app *a, const char *event, const char *why)
 {
     log_sentence(&a->log, event, why);
-    console_say(&a->con, STYLE_BAD, "REFUSED: ");
-    console_wrap(&a->con, STYLE_BAD, 0, why);
+    console_say(&a->con, STYLE_BAD, "REFUSED:\n");
+    console_wrap(&a->con, STYLE_BAD, 2, why);
     console_say(&a->con, STYLE_NORMAL, "Nothing was written to any drive.\n");
 }
 
@@ -362,10 +362,9 @@ int core_main(struct platform *p)
     memset(a, 0, sizeof(*a));
     a->plat = p;
     console_init(&a->con, p, false);
-    console_say(&a->con, STYLE_STRONG,
-                "BareTrim %s (%s) on %s. It tests TRIM and DESTROYS DATA on the drive "
-                "you name.\n",
-                version_text, version_build, p->info.name);
+    console_say(&a->con, STYLE_STRONG, "BareTrim %s (%s) on %s\n", version_text, version_build,
+                p->info.name);
+    console_say(&a->con, STYLE_STRONG, "It tests TRIM and DESTROYS DATA on the drive you name.\n");
     bool good = read_config(a);
     bool unattended = !good || a->config.plan != NULL;
     console_init(&a->con, p, !unattended && p->info.has_keyboard);

@@ -314,6 +314,9 @@ enum err run_execute(struct run *run, struct platform *plat, struct inventory *i
         give_back(run);
         contact_recheck(run);
     }
+    if (err != OK) {
+        run_explain(run, request->plan->name, err); /* where nobody nearer to it did */
+    }
     report->step = step_of(err);
     if ((request->plan->effects & ATA_EFFECT_TRIM) != 0) {
         verdict_judge(report);

@@ -101,11 +101,6 @@ def validate(report):
         raise Failure(f"report.json: {'/'.join(map(str, error.absolute_path))}: {error.message}") from None
 
 
-def covered(start, length, ranges):
-    """Is [start, start + length) inside one of the (start, length) ranges?"""
-    return any(a <= start and start + length <= a + n for a, n in ranges)
-
-
 def allocated_outside(path, ranges, block=4 * KiB):
     """Parts of the file with data in them that no range explains, with each range widened to whole blocks:
     the file system below allocates in blocks."""
@@ -118,5 +113,5 @@ def allocated_outside(path, ranges, block=4 * KiB):
     return stray
 
 
-__all__ = ["SERIAL", "allocated_outside", "config", "covered", "expect", "expect_equal", "expect_no_write", "expect_refused",
+__all__ = ["SERIAL", "allocated_outside", "config", "expect", "expect_equal", "expect_no_write", "expect_refused",
            "expect_verdict", "is_hole", "options", "qemu_map", "sentinels", "stamp_of", "validate", "verdict"]

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True  # everything made lies in build/
+
 from common import config, validate
 from vm import BUILD, GiB, STICK, Failure, Machine, fat_list, fat_read, parse_log
 

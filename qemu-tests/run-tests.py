@@ -27,7 +27,8 @@ def run(script):
     limit = re.search(r"^# timeout: (\d+)$", script.read_text(), re.MULTILINE)
     limit_s = int(limit.group(1)) if limit else TIMEOUT_S
     began = time.monotonic()
-    with subprocess.Popen([sys.executable, str(script)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    # -B: no compiled files beside the scripts; everything made lies in build/.
+    with subprocess.Popen([sys.executable, "-B", str(script)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as child:
         try:
             output, status = child.communicate(timeout=limit_s)[0], child.returncode

@@ -4,15 +4,16 @@ from common import SERIAL, expect, expect_equal, expect_no_write, expect_refused
 from vm import GiB, Machine, medium_hash
 
 LOADER = "bt.efi BOOT_IMAGE=/bt.efi BOOTIF=01-52-54-00-12-34-56 ip=10.0.2.15:10.0.2.2 initrd=x.img auto"
+# What stands before a fault is honoured, so that the machine goes off.
+ENDS = "serial=log exit=poweroff"
+PROOF = f"{ENDS} plan=proof target={SERIAL} confirm=ERASE,{SERIAL}"
 CASES = [
     # load options, words of the refusal or None: the plan runs
-    (f"{LOADER} plan=identify target={SERIAL} serial=log exit=poweroff", None),
-    (f"plan=proof target={SERIAL} confirm=ERASE,{SERIAL} serial=log exit=poweroff colour=blue", "colour"),
-    (f"plan=proff target={SERIAL} confirm=ERASE,{SERIAL} serial=log exit=poweroff", "proff"),
-    (f"plan=proof target={SERIAL} confirm=ERASE,{SERIAL} serial=log exit=poweroff max_write_bytes=-1",
-     "max_write_bytes"),
-    (f"plan=proof target={SERIAL} confirm=ERASE,{SERIAL} serial=log exit=poweroff max_write_bytes=1", "max_write_bytes"),
-    (f"plan=proof target={SERIAL} confirm=ERASE,{SERIAL} serial=log exit=poweroff settle=99999999999999999999", "settle"),
+    (f"{LOADER} {ENDS} plan=identify target={SERIAL}", None),
+    (f"{PROOF} colour=blue", "colour"),
+    (f"{ENDS} plan=proff target={SERIAL} confirm=ERASE,{SERIAL}", "proff"),
+    (f"{PROOF} max_write_bytes=-1", "max_write_bytes"),
+    (f"{PROOF} settle=99999999999999999999", "settle"),
 ]
 
 

@@ -199,6 +199,11 @@ def stick_reports(image):
     return found
 
 
+def fat_check(image):
+    """The FAT volume of an image is sound: nothing lost, nothing crossed, both tables equal."""
+    run_tool("fsck.fat", "-n", image)
+
+
 # --- the machine -------------------------------------------------------------------------------------------
 
 
@@ -253,11 +258,12 @@ class Machine:
             self.args += ["-append", options]
 
     def pflash(self):
-        """Firmware with a variable store of its own, for tests of boot paths."""
+        """Firmware with a variable store of its own, for tests of boot paths; returns the store's file."""
         variables = self.dir / "vars.fd"
         shutil.copyfile(OVMF_VARS, variables)
         self.firmware = ["-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={OVMF_CODE}",
                          "-drive", f"if=pflash,unit=1,format=raw,file={variables}"]
+        return variables
 
     def legacy_bios(self):
         self.firmware = []

@@ -4,7 +4,8 @@
 #include "lib/text.h"
 
 enum {
-    LINE_MAX = 256,
+    LINE_MAX = 256, /* without its comment */
+    SHOWN_MAX = 40, /* of a faulty piece of text, in a message */
     SETTLE_S_MAX = 86400,
     SETTLE_S_AUTO = 1,
 };
@@ -32,14 +33,31 @@ static struct piece trimmed(struct piece p)
     return p;
 }
 
+/* Where the first `c` is; p.len when there is none. */
+static size_t find(struct piece p, char c)
+{
+    size_t i = 0;
+    while (i < p.len && p.at[i] != c) {
+        i++;
+    }
+    return i;
+}
+
 static bool equals(struct piece p, const char *word)
 {
     return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
 }
 
+/* A faulty piece of text for a message: the beginning of it, and nothing a console could take for a command. */
+static const char *shown(struct piece p, char buf[SHOWN_MAX + 1])
+{
+    text_copy_trimmed(buf, SHOWN_MAX + 1, p.at, min_u64(p.len, SHOWN_MAX));
+    return buf;
+}
+
 static bool copy_value(struct piece value, char *out, size_t cap)
 {
-    if (value.len >= cap) {
+    if (value.len >= cap || find(value, '\t') != value.len) {
         return false;
     }
     memcpy(out, value.at, value.len);
@@ -70,7 +88,7 @@ static bool set_confirm(struct config *c, struct piece value)
     static const char word[] = "ERASE";
     size_t skip = sizeof(word) - 1;
     if (value.len <= skip + 1 || memcmp(value.at, word, skip) != 0 ||
-        (value.at[skip] != ' ' && value.at[skip] != ',')) {
+        (!is_blank(value.at[skip]) && value.at[skip] != ',')) {
         return false;
     }
     struct piece serial = trimmed((struct piece){ value.at + skip + 1, value.len - skip - 1 });
@@ -147,10 +165,20 @@ void config_init(struct config *c)
     *c = (struct config){ .settle_s = SETTLE_S_AUTO };
 }
 
+/* A value may stand in double quotes. False: there are quotes, and not just around it. */
+static bool unquote(struct piece *value)
+{
+    if (value->len >= 2 && value->at[0] == '"' && value->at[value->len - 1] == '"') {
+        *value = trimmed((struct piece){ value->at + 1, value->len - 2 });
+    }
+    return find(*value, '"') == value->len;
+}
+
 /* One key and its value. `where` starts the sentence when something is wrong. */
 static bool set_key(struct config *c, struct piece key, struct piece value, const char *where,
                     char *why)
 {
+    char text[SHOWN_MAX + 1];
     for (unsigned i = 0; i < ARRAY_LEN(keys); i++) {
         if (!equals(key, keys[i].name)) {
             continue;
@@ -160,15 +188,20 @@ static bool set_key(struct config *c, struct piece key, struct piece value, cons
             return false;
         }
         c->given |= 1u << i;
+        if (!unquote(&value)) {
+            text_print(why, CONFIG_WHY_MAX,
+                       "%s: %s: double quotes can only stand around the whole value", where,
+                       keys[i].name);
+            return false;
+        }
         if (value.len == 0 || !keys[i].set(c, value)) {
-            text_print(why, CONFIG_WHY_MAX, "%s: %s = \"%.*s\" is not %s", where, keys[i].name,
-                       (int)min_u64(value.len, 40), value.at, keys[i].wants);
+            text_print(why, CONFIG_WHY_MAX, "%s: %s = \"%s\" is not %s", where, keys[i].name,
+                       shown(value, text), keys[i].wants);
             return false;
         }
         return true;
     }
-    text_print(why, CONFIG_WHY_MAX, "%s: unknown key \"%.*s\"", where, (int)min_u64(key.len, 40),
-               key.at);
+    text_print(why, CONFIG_WHY_MAX, "%s: unknown key \"%s\"", where, shown(key, text));
     return false;
 }
 
@@ -176,39 +209,54 @@ static bool set_key(struct config *c, struct piece key, struct piece value, cons
 static bool all_text(struct piece p)
 {
     for (size_t i = 0; i < p.len; i++) {
-        if ((p.at[i] < 0x20 && p.at[i] != '\t' && p.at[i] != '\r') || p.at[i] > 0x7e) {
+        if ((p.at[i] < 0x20 && p.at[i] != '\t') || p.at[i] > 0x7e) {
             return false;
         }
     }
     return true;
 }
 
+/* A line without its comment: a '#' that begins the line, or one with blanks on both sides and outside quotes
+ * (a serial number may hold a '#'). */
+static struct piece without_comment(struct piece line)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < line.len; i++) {
+        bool alone =
+            (i == 0 || is_blank(line.at[i - 1])) && (i + 1 == line.len || is_blank(line.at[i + 1]));
+        if (line.at[i] == '#' && (i == 0 || (alone && !quoted))) {
+            line.len = i;
+        }
+        quoted ^= line.at[i] == '"';
+    }
+    return trimmed(line);
+}
+
 static bool parse_line(struct config *c, struct piece line, unsigned number, char *why)
 {
     char where[48];
+    char text[SHOWN_MAX + 1];
+    struct piece rest = without_comment(trimmed(line));
     text_print(where, sizeof(where), CONFIG_FILE_NAME " line %u", number);
-    struct piece rest = trimmed(line);
-    if (line.len > LINE_MAX) {
+    if (rest.len > LINE_MAX) {
         text_print(why, CONFIG_WHY_MAX, "%s: longer than %u characters", where, LINE_MAX);
         return false;
-    }
-    if (rest.len == 0 || rest.at[0] == '#') {
-        return true; /* a comment may hold any letters */
     }
     if (!all_text(rest)) {
         text_print(why, CONFIG_WHY_MAX, "%s: NUL or other bytes that are not plain text", where);
         return false;
     }
-    for (size_t i = 0; i < rest.len; i++) {
-        if (rest.at[i] == '=') {
-            struct piece key = trimmed((struct piece){ rest.at, i });
-            struct piece value = trimmed((struct piece){ rest.at + i + 1, rest.len - i - 1 });
-            return set_key(c, key, value, where, why);
-        }
+    if (rest.len == 0) {
+        return true;
     }
-    text_print(why, CONFIG_WHY_MAX, "%s: \"%.*s\" is not key = value", where,
-               (int)min_u64(rest.len, 40), rest.at);
-    return false;
+    size_t equal = find(rest, '=');
+    if (equal == rest.len) {
+        text_print(why, CONFIG_WHY_MAX, "%s: \"%s\" is not key = value", where, shown(rest, text));
+        return false;
+    }
+    struct piece key = trimmed((struct piece){ rest.at, equal });
+    struct piece value = trimmed((struct piece){ rest.at + equal + 1, rest.len - equal - 1 });
+    return set_key(c, key, value, where, why);
 }
 
 bool config_parse_file(struct config *c, const char *text, size_t bytes, char *why)
@@ -259,33 +307,23 @@ static bool is_loader_word(struct piece key)
     return choose(key, words, ARRAY_LEN(words), &ignored);
 }
 
-static struct piece unquoted(struct piece value)
-{
-    if (value.len >= 2 && value.at[0] == '"' && value.at[value.len - 1] == '"') {
-        return trimmed((struct piece){ value.at + 1, value.len - 2 });
-    }
-    return value;
-}
-
 static bool parse_word(struct config *c, struct piece word, bool first, char *why)
 {
-    struct piece key = word;
-    for (size_t i = 0; i < word.len; i++) {
-        if (word.at[i] == '=') {
-            key.len = i;
-            break;
-        }
-    }
+    char text[SHOWN_MAX + 1];
+    struct piece key = { word.at, find(word, '=') };
     if (is_loader_word(key) || (first && key.len == word.len)) {
         return true; /* the program's own name, as a shell or a loader puts it in front */
     }
+    if (!all_text(word)) {
+        text_print(why, CONFIG_WHY_MAX, "load options: bytes that are not plain text");
+        return false;
+    }
     if (key.len == word.len) {
-        text_print(why, CONFIG_WHY_MAX, "load options: \"%.*s\" is not key=value",
-                   (int)min_u64(word.len, 40), word.at);
+        text_print(why, CONFIG_WHY_MAX, "load options: \"%s\" is not key=value", shown(word, text));
         return false;
     }
     struct piece value = { word.at + key.len + 1, word.len - key.len - 1 };
-    return set_key(c, key, unquoted(value), "load options", why);
+    return set_key(c, key, value, "load options", why);
 }
 
 bool config_parse_options(struct config *c, const char *options, char *why)
@@ -301,11 +339,24 @@ bool config_parse_options(struct config *c, const char *options, char *why)
     return true;
 }
 
+/* Does `confirm` name the drive that `target` names: "SERIAL", or "SERIAL@place"? The serial number itself may
+ * hold an '@', so the last one counts. */
+static bool confirms_target(const struct config *c)
+{
+    size_t length = strlen(c->confirmed);
+    bool same = strncmp(c->target, c->confirmed, length) == 0;
+    if (!same || length == 0 || c->target[length] == '\0') {
+        return same && length != 0;
+    }
+    struct piece place = { c->target + length + 1, strlen(c->target) - length - 1 };
+    return c->target[length] == '@' && find(place, '@') == place.len;
+}
+
 bool config_check(const struct config *c, char *why)
 {
-    size_t serial = 0;
-    while (c->target[serial] != '\0' && c->target[serial] != '@') {
-        serial++;
+    int serial = (int)strlen(c->target);
+    for (int i = 0; c->target[i] != '\0'; i++) {
+        serial = c->target[i] == '@' ? i : serial;
     }
     if (c->plan == NULL) {
         if (c->confirmed[0] != '\0') {
@@ -326,13 +377,13 @@ bool config_check(const struct config *c, char *why)
     if (c->confirmed[0] == '\0') {
         text_print(why, CONFIG_WHY_MAX,
                    "plan = %s destroys data and needs confirm = ERASE,%.*s to start", c->plan->name,
-                   (int)serial, c->target);
+                   serial, c->target);
         return false;
     }
-    if (strlen(c->confirmed) != serial || memcmp(c->confirmed, c->target, serial) != 0) {
+    if (!confirms_target(c)) {
         text_print(why, CONFIG_WHY_MAX,
                    "confirm names %s, target names %.*s: they must be the same", c->confirmed,
-                   (int)serial, c->target);
+                   serial, c->target);
         return false;
     }
     return true;

@@ -82,7 +82,7 @@ void console_wrap(struct console *con, enum style style, unsigned indent, const 
 void console_over(struct console *con, const char *text)
 {
     char line[80];
-    text_print(line, sizeof(line), "\r%-77s", text);
+    text_print(line, sizeof(line), "\r%-77.77s\r", text);
     con->plat->con_write(con->plat, STYLE_NORMAL, line);
 }
 

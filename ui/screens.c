@@ -172,8 +172,9 @@ void screen_drive(struct console *con, const struct inventory *inv,
     if (id->wwn_valid) {
         console_say(con, STYLE_NORMAL, "  WWN        %016lx\n", id->wwn);
     }
-    console_say(con, STYLE_NORMAL, "  Capacity   %s, %lu bytes, %lu sectors of %u (physical %u)\n",
-                text, bytes, id->sectors, id->logical_bytes, id->physical_bytes);
+    console_say(con, STYLE_NORMAL, "  Capacity   %s, %lu bytes\n", text, bytes);
+    console_say(con, STYLE_NORMAL, "  Sectors    %lu of %u bytes (physical %u)\n", id->sectors,
+                id->logical_bytes, id->physical_bytes);
     console_say(con, STYLE_NORMAL, "  Link       %s now, drive can %s\n",
                 ata_link_text((port->ssts & PxSSTS_SPD_MASK) >> PxSSTS_SPD_SHIFT),
                 ata_link_text(id->sata_gen_max));
@@ -227,19 +228,20 @@ void screen_warning(struct console *con, const struct inventory *inv,
     plan->cost(&port->id, &bytes, &ns);
     size_text(bytes, size, sizeof(size));
     place_text(inv, port, place, sizeof(place));
-    console_say(con, STYLE_BAD, "  %s DESTROYS DATA on %s, serial %s, at %s.\n", plan->name,
+    console_say(con, STYLE_BAD, "  %s DESTROYS DATA on %s,\n  serial %s, at %s.\n", plan->name,
                 port->id.model, port->id.serial, place);
-    console_say(
-        con, STYLE_NORMAL,
-        "  It writes up to %s (%lu per 10,000 of the drive) in several places, the first and\n"
-        "  the last sector among them: the partition table and file systems will be lost.\n"
-        "  It takes about %lu s.\n",
-        size, bytes / max_u64(drive / 10000, 1), ns / NS_PER_S);
+    uint64_t share = bytes / max_u64(drive / 10000, 1); /* hundredths of a per cent */
+    console_say(con, STYLE_NORMAL,
+                "  It writes up to %s (%s%lu.%02lu %% of the drive) in several places,\n", size,
+                share == 0 ? "under " : "", max_u64(share, 1) / 100, max_u64(share, 1) % 100);
+    console_say(con, STYLE_NORMAL,
+                "  the first and the last sector among them: the partition table and file\n"
+                "  systems will be lost. It takes about %lu s.\n",
+                ns / NS_PER_S);
     if (boot_medium_on_controller) {
-        console_say(
-            con, STYLE_WARN,
-            "  The boot medium is on the same controller: the report is saved at the end, when\n"
-            "  the firmware has the controller back.\n");
+        console_wrap(con, STYLE_WARN, 2,
+                     "The boot medium is on the same controller: the report is saved at the end, "
+                     "when the firmware has the controller back.");
     }
 }
 
@@ -282,7 +284,7 @@ static void show_cases(struct console *con, const struct report *r)
     if (r->cases == 0) {
         return;
     }
-    console_say(con, STYLE_STRONG, "  %-7s %-11s %7s %8s %8s %8s %8s %8s\n", "place", "TRIM",
+    console_say(con, STYLE_STRONG, "  %-7s %-11s %7s %7s %7s %7s %7s %7s\n", "place", "TRIM",
                 "sectors", "zeros", "other", "old", "guards", "damaged");
     for (unsigned i = 0; i < r->cases; i++) {
         const struct trim_case *c = &r->trim_case[i];
@@ -290,7 +292,7 @@ static void show_cases(struct console *con, const struct report *r)
         uint64_t other = kind[SECTOR_CONSTANT] + kind[SECTOR_OTHER] + kind[SECTOR_STALE_STAMP] +
                          kind[SECTOR_MISPLACED];
         enum style style = c->damaged != 0 || c->step == STEP_FAILED ? STYLE_BAD : STYLE_NORMAL;
-        console_say(con, style, "  %-7s %-11s %7lu %8lu %8lu %8lu %8lu %8lu%s\n", c->place, c->name,
+        console_say(con, style, "  %-7s %-11s %7lu %7lu %7lu %7lu %7lu %7lu%s\n", c->place, c->name,
                     c->count, kind[SECTOR_ZEROS], other, kind[SECTOR_STAMP],
                     c->guard.kind[SECTOR_STAMP], c->damaged,
                     c->step == STEP_DONE     ? ""
@@ -305,8 +307,8 @@ static void show_contact(struct console *con, const struct contact *c)
         return;
     }
     console_say(con, c->ok ? STYLE_NORMAL : STYLE_BAD,
-                "  Contact    %s: %lu sectors, %lu of them not zeros, %s\n",
-                c->ok ? "ok" : "FAILED", c->sectors, c->informative,
+                "  Contact    %s: %lu sectors (%lu not zeros), %s\n", c->ok ? "ok" : "FAILED",
+                c->sectors, c->informative,
                 c->firmware_reference ? "compared with the firmware" : "not checked by firmware");
     for (unsigned i = 0; i < c->ways; i++) {
         if (c->way[i].step != STEP_DONE) {
@@ -338,11 +340,10 @@ static void show_moved(struct console *con, const struct report *r)
     }
     if (sum.commands != 0) {
         uint64_t rate = rate_bytes_per_s(sum.bytes, sum.wall_ns);
-        console_say(
-            con, STYLE_NORMAL,
-            "  Moved      %lu bytes in %lu commands, %lu us: %lu MB/s = %lu MiB/s (no measure of "
-            "speed)\n",
-            sum.bytes, sum.commands, sum.wall_ns / NS_PER_US, rate / 1000000, rate >> 20);
+        console_say(con, STYLE_NORMAL,
+                    "  Moved      %lu bytes in %lu commands, %lu us:\n"
+                    "             %lu MB/s = %lu MiB/s (no measure of speed)\n",
+                    sum.bytes, sum.commands, sum.wall_ns / NS_PER_US, rate / 1000000, rate >> 20);
     }
 }
 
@@ -374,7 +375,7 @@ static void show_evidence(struct console *con, const struct report *r)
 
 void screen_result(struct console *con, const struct report *r, const char *saved, bool saved_well)
 {
-    console_say(con, STYLE_STRONG, "  %s, serial %s: %s %s\n", r->drive.model, r->drive.serial,
+    console_say(con, STYLE_STRONG, "  %s,\n  serial %s: %s %s\n", r->drive.model, r->drive.serial,
                 r->plan, step_name(r->step));
     /* A reader pages down from the top; on an unattended screen only the end is left. */
     if (con->attended) {
@@ -384,5 +385,6 @@ void screen_result(struct console *con, const struct report *r, const char *save
         show_evidence(con, r);
         show_verdict(con, r);
     }
-    console_say(con, saved_well ? STYLE_NORMAL : STYLE_WARN, "  Report     %s\n", saved);
+    console_say(con, STYLE_NORMAL, "  Report\n");
+    console_wrap(con, saved_well ? STYLE_NORMAL : STYLE_WARN, 13, saved);
 }
