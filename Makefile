@@ -3,7 +3,8 @@
 MAKEFLAGS += --no-builtin-rules
 BUILD := build
 VERSION := $(shell cat lib/VERSION)
-BUILD_ID := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+# Asked when it is needed: on a bare machine set-up installs git first.
+BUILD_ID = $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 CC := gcc
 PYTHON := /usr/bin/python3
 
@@ -60,7 +61,7 @@ $(BUILD)/core.o: $(CORE_SRC:%.c=$(BUILD)/core/%.o) $(BUILD)/core/version.o
 	$(Q)ld -r -o $@ $^
 
 # Only this object changes when the version or the commit does.
-$(BUILD)/version.c: lib/VERSION FORCE
+$(BUILD)/version.c: lib/VERSION FORCE | setup
 	@mkdir -p $(@D)
 	@printf '#include "lib/version.h"\nconst char version_text[] = "%s";\nconst char version_build[] = "%s";\n' \
 		'$(VERSION)' '$(BUILD_ID)' > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -151,7 +152,7 @@ fuzz: $(FUZZ_SRC:tests/%.c=$(BUILD)/fuzz/%) ## fuzz the IDENTIFY and configurati
 lint: setup compile_commands.json ## include rules, formatting, shellcheck, cppcheck, clang-tidy
 	scripts/lint
 
-compile_commands.json: Makefile $(C_FILES)
+compile_commands.json: Makefile $(C_FILES) | setup
 	$(PYTHON) scripts/compile-commands > $@
 
 .PHONY: format

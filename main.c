@@ -99,10 +99,10 @@ static void execute(struct app *a, const struct run_request *request)
 
 /* --- configuration ------------------------------------------------------------------------------------ */
 
-static bool read_config(struct app *a)
+/* What is wrong with the file beside the program, into a->why; true: nothing. */
+static bool read_config_file(struct app *a)
 {
     size_t bytes = 0;
-    config_init(&a->config);
     enum err err = a->plat->file_read(a->plat, CONFIG_FILE_NAME, a->config_text,
                                       sizeof(a->config_text), &bytes);
     if (err == ERR_NO_SPACE) {
@@ -114,16 +114,22 @@ static bool read_config(struct app *a)
         text_print(a->why, sizeof(a->why), CONFIG_FILE_NAME " could not be read");
         return false;
     }
-    if (err == OK && !config_parse_file(&a->config, a->config_text, bytes, a->why)) {
-        return false;
-    }
+    return err != OK || config_parse_file(&a->config, a->config_text, bytes, a->why);
+}
+
+/* Both are read to their end, whatever is wrong with the first: `exit` may stand in the second. */
+static bool read_config(struct app *a)
+{
+    char second[CONFIG_WHY_MAX];
+    config_init(&a->config);
+    bool good = read_config_file(a);
     if (a->plat->cmdline_cut) {
-        text_print(a->why, sizeof(a->why), "load options: longer than %u characters",
-                   (unsigned)PLATFORM_CMDLINE_MAX - 1);
+        text_print(good ? a->why : second, CONFIG_WHY_MAX,
+                   "load options: longer than %u characters", (unsigned)PLATFORM_CMDLINE_MAX - 1);
         return false;
     }
-    return config_parse_options(&a->config, a->plat->cmdline, a->why) &&
-           config_check(&a->config, a->why);
+    good = config_parse_options(&a->config, a->plat->cmdline, good ? a->why : second) && good;
+    return good && config_check(&a->config, a->why);
 }
 
 static void open_log(struct app *a)

@@ -10,7 +10,7 @@
 struct ata_permit {
     bool granted;
     char serial[21];
-    unsigned port; /* the controller's port the drive is on */
+    unsigned port;    /* the controller's port the drive is on */
     uint32_t effects; /* enum ata_effect bits allowed */
     uint64_t lba_first;
     uint64_t lba_count;

@@ -14,10 +14,24 @@ import jsonschema
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "report.schema.json"
 
 
+def unique(pairs):
+    """An object of these members; the json module alone would let the last of two equal names win."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"twice in one object: {next(n for n in names if names.count(n) > 1)}")
+    return members
+
+
+def no_number(text):
+    raise ValueError(f"not an integer: {text}")
+
+
 def fault(path, validator):
     """The first thing wrong with a file, or None."""
     try:
-        report = json.loads(pathlib.Path(path).read_text(encoding="ascii"))
+        report = json.loads(pathlib.Path(path).read_text(encoding="ascii"), object_pairs_hook=unique,
+                            parse_float=no_number, parse_constant=no_number)
     except (OSError, ValueError) as error:
         return str(error)
     error = jsonschema.exceptions.best_match(validator.iter_errors(report))
@@ -30,7 +44,7 @@ def main():
     if not files:
         print(__doc__, file=sys.stderr)
         return 2
-    schema = json.loads(SCHEMA.read_text())
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
     wrong = 0

@@ -451,6 +451,28 @@ TEST(app_twins_are_refused_by_name_and_run_by_place)
     app_end();
 }
 
+/* "A@B" can be read as serial number A at place B; only the drive's whole number confirms it. */
+TEST(app_half_a_serial_number_confirms_nothing)
+{
+    static const struct sim_drive_config drive = { .serial = "A@B" };
+    CHECK_EQ(
+        app_run(&(struct sim_config){
+            .drive = { drive },
+            .platform = { .cmdline = "x plan=proof target=A@B confirm=ERASE,A exit=reboot" } }),
+        1);
+    check_said("not confirmed");
+    check_nothing_written();
+    check_nothing_taken();
+    app_end();
+    CHECK_EQ(
+        app_run(&(struct sim_config){
+            .drive = { drive },
+            .platform = { .cmdline = "x plan=proof target=A@B confirm=ERASE,A@B exit=reboot" } }),
+        0);
+    check_said("VERDICT PASS");
+    app_end();
+}
+
 TEST(app_budget_below_the_plans_cost_is_refused)
 {
     CHECK_EQ(app_run(FILE_SAYS(PROOF "max_write_bytes = 1000000")), 1);

@@ -382,6 +382,17 @@ TEST(keys_long_list_stops_at_each_full_page)
     app_end();
 }
 
+TEST(keys_whoever_pressed_a_key_after_an_unattended_run_gets_pages)
+{
+    struct sim_config config = long_list("k");
+    config.platform.config_file = "plan = proof\ntarget = S3\nconfirm = ERASE S3\n";
+    CHECK_EQ(app_run(&config), APP_IDLE);
+    check_said("Press a key for the menu.");
+    check_said("-- more: press a key --");
+    CHECK(strstr(flat, "Press a key for") < strstr(flat, "-- more"));
+    app_end();
+}
+
 TEST(keys_short_list_does_not_stop)
 {
     CHECK_EQ(app_run(&(struct sim_config){ .platform = { .keys = "qx" } }), 0);

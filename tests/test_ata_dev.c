@@ -64,11 +64,9 @@ TEST(permit_needs_contact_serial_and_no_boot_medium)
     dev.contact_ok = true;
     CHECK_EQ(permit_all("ABD"), ERR_REFUSED);
     CHECK_EQ(permit_all("AB"), ERR_REFUSED);
-    struct ata_permit elsewhere = { .serial = "ABC",
-                                    .port = 1,
-                                    .effects = ATA_EFFECT_WRITE,
-                                    .lba_count = 1,
-                                    .budget_bytes = 512 };
+    struct ata_permit elsewhere = {
+        .serial = "ABC", .port = 1, .effects = ATA_EFFECT_WRITE, .lba_count = 1, .budget_bytes = 512
+    };
     const char *why = "";
     CHECK_EQ(ata_dev_permit(&dev, &elsewhere, &why), ERR_REFUSED);
     CHECK_STR(why, "the permit is for another port");

@@ -546,17 +546,18 @@ TEST(config_options_have_no_comments)
     CHECK_STR(config.target, "#1");
 }
 
-/* --- a fault keeps what stood before it ----------------------------------------------------------------- */
+/* --- a fault does not hide `exit` and `serial`, wherever they stand ------------------------------------------ */
 
-TEST(config_exit_and_serial_before_a_fault_are_kept)
+TEST(config_exit_and_serial_are_read_around_a_fault)
 {
     refuses_file("exit = poweroff\nserial = log\nplam = proof\nexit = reboot\n", "plam");
     CHECK_EQ(config.exit, EXIT_CHOICE_POWEROFF);
     CHECK_EQ(config.log, LOG_SERIAL);
-    refuses_file("plam = proof\nexit = poweroff\nserial = log\n", "plam");
-    CHECK_EQ(config.exit, EXIT_CHOICE_MENU);
-    CHECK_EQ(config.log, LOG_SCREEN);
-    refuses_options("exit=reboot serial=log plam=1", "plam");
+    refuses_file("plam = proof\nexit = poweroff\nserial = log\nplum = 1\n",
+                 "line 1: unknown key \"plam\"");
+    CHECK_EQ(config.exit, EXIT_CHOICE_POWEROFF);
+    CHECK_EQ(config.log, LOG_SERIAL);
+    refuses_options("plam=1 exit=reboot serial=log plum=2", "plam");
     CHECK_EQ(config.exit, EXIT_CHOICE_REBOOT);
     CHECK_EQ(config.log, LOG_SERIAL);
 }

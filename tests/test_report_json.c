@@ -1,244 +1,181 @@
-/* report.json: every kind of run gives a file its schema accepts, the largest one fits, and the schema refuses what it
- * should. The schema is judged by python3-jsonschema. */
-#include "tests/on_model.h"
-#include "ui/report_json.h"
+/* report.json of every kind of run: the schema accepts it, at the end and at every moment it may be saved. */
+#define _POSIX_C_SOURCE 200809L /* popen */
+#include "tests/report_files.h"
 
-#include <stdlib.h>
+/* --- every kind of run --------------------------------------------------------------------------------------- */
 
-static char text[REPORT_JSON_MAX];
+#define USED .serial = "P1", .content = SIM_CONTENT_USED
+#define DRIVE(...)                                                                                 \
+    {                                                                                              \
+        .drive = { { USED, __VA_ARGS__ } }                                                         \
+    }
+#define FAULT(...)                                                                                 \
+    {                                                                                              \
+        .drive = { { USED } }, .faults = { { __VA_ARGS__ } }                                       \
+    }
 
-static void write_file(const char *name, const char *data, size_t bytes)
-{
-    char path[128];
-    CHECK_EQ(system("mkdir -p build/tests/reports"), 0);
-    snprintf(path, sizeof(path), "build/tests/reports/%s.json", name);
-    FILE *f = fopen(path, "w");
-    CHECK(f != NULL);
-    CHECK_EQ(fwrite(data, 1, bytes, f), bytes);
-    CHECK_EQ(fclose(f), 0);
-}
+/* The contact check's DMA reads come first: 64 commands; then the proof's. */
+enum { PROOF_DMA_READ = 64 + 20 };
 
-static int validate(const char *how, const char *name)
-{
-    char command[256];
-    snprintf(command, sizeof(command),
-             "/usr/bin/python3 scripts/validate-report.py %s build/tests/reports/%s.json", how,
-             name);
-    return system(command);
-}
-
-/* The report as it stands is valid; it is left in `text`. */
-static void check_valid(const char *name)
-{
-    bool cut = true;
-    size_t bytes = report_json(&report, text, sizeof(text), &cut);
-    CHECK(!cut);
-    CHECK_EQ(bytes, strlen(text));
-    write_file(name, text, bytes);
-    CHECK_EQ(validate("", name), 0);
-}
-
-#define SOME_DRIVE .serial = "P1", .content = SIM_CONTENT_USED
-
-static void run_and_check(const char *name, const char *plan, const struct sim_config *config)
-{
-    machine_start(config);
-    (void)machine_run(plan, "P1");
-    check_valid(name);
-    machine_stop();
-}
+static const struct {
+    const char *name;
+    const char *plan;
+    const char *words; /* without which it was another situation */
+    struct sim_config config;
+} runs[] = {
+    { "pass", "proof", "\"overall\": \"PASS\"", DRIVE(.drat = true, .rzat = true) },
+    { "identify", "identify", "\"verdict\": null", DRIVE(.rotation = 7200) },
+    { "contact", "contact", "\"name\": \"NCQ depth 32\"", DRIVE(.wwn = 0x5000c500a1b2c3d4) },
+    { "large", "proof", "\"place\": \"2^28\"", DRIVE(.sectors = 400000000) },
+    { "4kn", "proof", "\"logical_block_size\": 4096", DRIVE(.logical_bytes = 4096) },
+    { "old", "proof", "\"lba48\": false",
+      DRIVE(.lba28_only = true, .no_ncq = true, .sectors = 2000000) },
+    { "ones", "proof", "\"code\": \"promise_rzat\"",
+      DRIVE(.trim = SIM_TRIM_ONES, .drat = true, .rzat = true) },
+    { "unstable", "proof", "\"code\": \"promise_drat\"",
+      DRIVE(.trim = SIM_TRIM_UNSTABLE, .drat = true) },
+    { "ignored", "proof", "\"logical\": \"NO CHANGE SEEN\"", DRIVE(.trim = SIM_TRIM_IGNORED) },
+    { "granularity", "proof", "\"granularity_sectors\": 8", DRIVE(.trim_granule = 8) },
+    { "incomplete", "proof", "\"code\": \"trim_incomplete\"",
+      DRIVE(.trim_first_entry_only = true) },
+    { "damage", "proof", "\"damage\": {",
+      DRIVE(.trim_granule = 8, .trim_rounding = SIM_ROUND_OUTWARD) },
+    { "no-trim", "proof", "\"command\": \"NOT SUPPORTED\"", DRIVE(.no_trim = true) },
+    { "too-small", "proof", "too small", DRIVE(.sectors = 100000) },
+    { "rejected", "proof", "\"command\": \"REJECTED\"", DRIVE(.trim = SIM_TRIM_REJECTED) },
+    { "timed-out", "proof", "\"command\": \"TIMED OUT\"", DRIVE(.trim = SIM_TRIM_HANGS) },
+    { "no-firmware",
+      "proof",
+      "\"firmware_reference\": false",
+      { .drive = { { USED } }, .platform = { .firmware = SIM_FIRMWARE_FAILS, .no_utc = true } } },
+    { "firmware-lies",
+      "proof",
+      "\"granted\": false",
+      { .drive = { { USED } }, .platform = { .firmware = SIM_FIRMWARE_LIES } } },
+    { "clocks",
+      "proof",
+      "\"code\": \"clock_unsteady\"",
+      { .drive = { { USED } }, .platform = { .clock_unusable = true } } },
+    { "late", "proof", "\"late\": 1",
+      FAULT(.what = SIM_DATA_LATE, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ, .us = 500) },
+    { "never", "proof", "\"code\": \"data_fault\"",
+      FAULT(.what = SIM_DATA_NEVER, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ) },
+    { "outside", "proof", "\"code\": \"dma_outside\"",
+      FAULT(.what = SIM_WRITE_OUTSIDE, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ,
+            .bytes = 64) },
+    { "read-error", "proof", "\"device_lba\": 5000",
+      FAULT(.what = SIM_DEVICE_ERROR, .opcode = ATA_READ_DMA_EXT, .lba_first = 5000, .lba_count = 1,
+            .times = SIM_ALWAYS, .error = ATA_ERR_UNC) },
+    { "write-error", "proof", "\"device_lba\": 6000",
+      FAULT(.what = SIM_DEVICE_ERROR, .lba_first = 6000, .lba_count = 1, .times = SIM_ALWAYS,
+            .error = ATA_ERR_IDNF) },
+    { "write-lost", "proof", "\"code\": \"stamp_not_read_back\"",
+      FAULT(.what = SIM_WRITE_LOST, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 5) },
+    { "flush-error", "proof", "\"command\": \"FLUSH CACHE EXT\"",
+      FAULT(.what = SIM_DEVICE_ERROR, .opcode = ATA_FLUSH_CACHE_EXT, .error = ATA_ERR_ABRT) },
+    { "hang", "proof", "\"was_reset\": true",
+      FAULT(.what = SIM_HANG, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ) },
+    { "bus-error", "proof", "\"err\": \"bus error\"",
+      FAULT(.what = SIM_HBFS, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ) },
+    { "gone", "proof", "\"err\": \"device gone\"",
+      FAULT(.what = SIM_ALL_ONES, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 5) },
+    { "lost", "proof", "\"drive_after\": null",
+      FAULT(.what = SIM_LINK_DROP, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 5) },
+    { "exchanged", "proof", "\"step\": \"FAILED\"",
+      FAULT(.what = SIM_SERIAL_CHANGED, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 9, .us = 50000) },
+    { "contact-lost", "proof", "\"name\": \"PIO\"",
+      FAULT(.what = SIM_LINK_DROP, .opcode = ATA_READ_SECTORS_EXT, .nth = 3) },
+};
 
 TEST(report_of_every_kind_of_run_is_valid)
 {
-    run_and_check("pass", "proof",
-                  &(struct sim_config){ .drive = { { SOME_DRIVE, .drat = true, .rzat = true } } });
-    run_and_check("identify", "identify", &(struct sim_config){ .drive = { { SOME_DRIVE } } });
-    run_and_check("contact", "contact", &(struct sim_config){ .drive = { { SOME_DRIVE } } });
-    run_and_check("damage", "proof",
-                  &(struct sim_config){ .drive = { { SOME_DRIVE, .trim_granule = 8,
-                                                     .trim_rounding = SIM_ROUND_OUTWARD } } });
-    run_and_check("no-trim", "proof",
-                  &(struct sim_config){ .drive = { { SOME_DRIVE, .no_trim = true } } });
-    run_and_check("rejected", "proof",
-                  &(struct sim_config){ .drive = { { SOME_DRIVE, .trim = SIM_TRIM_REJECTED } } });
-    run_and_check("large", "proof",
-                  &(struct sim_config){ .drive = { { SOME_DRIVE, .sectors = 400000000 } } });
-}
-
-TEST(report_of_every_kind_of_failure_is_valid)
-{
-    run_and_check(
-        "late", "proof",
-        &(struct sim_config){
-            .drive = { { SOME_DRIVE } },
-            .faults = {
-                { .what = SIM_DATA_LATE, .opcode = ATA_READ_DMA_EXT, .nth = 84, .us = 500 } } });
-    CHECK(strstr(text, "\"code\": \"data_fault\"") != NULL);
-    run_and_check("write-error", "proof",
-                  &(struct sim_config){ .drive = { { SOME_DRIVE } },
-                                        .faults = { { .what = SIM_DEVICE_ERROR,
-                                                      .lba_first = 6000,
-                                                      .lba_count = 1,
-                                                      .times = SIM_ALWAYS,
-                                                      .error = ATA_ERR_IDNF } } });
-    CHECK(strstr(text, "\"device_lba\": 6000") != NULL);
-    run_and_check(
-        "gone", "proof",
-        &(struct sim_config){
-            .drive = { { SOME_DRIVE } },
-            .faults = { { .what = SIM_ALL_ONES, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 5 } } });
-    run_and_check(
-        "lost", "proof",
-        &(struct sim_config){
-            .drive = { { SOME_DRIVE } },
-            .faults = { { .what = SIM_LINK_DROP, .opcode = ATA_WRITE_FPDMA_QUEUED, .nth = 5 } } });
-    run_and_check("contact-failed", "proof",
-                  &(struct sim_config){ .drive = { { SOME_DRIVE } },
-                                        .platform = { .firmware = SIM_FIRMWARE_LIES } });
-}
-
-TEST(report_numbers_are_the_struct_s)
-{
-    char want[160];
-    machine_start(&(struct sim_config){ .drive = { { SOME_DRIVE } } });
-    CHECK_EQ(machine_run("proof", "P1"), OK);
-    check_valid("numbers");
-    snprintf(want, sizeof(want), "\"run_id\": \"%016" PRIx64 "\"", report.run_id);
-    CHECK(strstr(text, want) != NULL);
-    snprintf(want, sizeof(want), "\"spent_bytes\": %" PRIu64,
-             machine.drive[0].log.sectors_written * 512);
-    CHECK(strstr(text, want) != NULL);
-    CHECK(strstr(text, "\"zeros\": 4096") != NULL);
-    machine_stop();
-}
-
-/* Device-controlled texts as nasty as parsing lets them be, every table full. */
-static void fill_to_the_brim(void)
-{
-    memset(&report, 0xff, sizeof(report));
-    report.plan = "proof";
-    report.environment = (struct platform_info){ .name = "UEFI", .clock_error_ppm = 7 };
-    memset(report.environment.firmware_vendor, '"', sizeof(report.environment.firmware_vendor) - 1);
-    memset(report.environment.firmware_revision, '\x7f',
-           sizeof(report.environment.firmware_revision) - 1);
-    memset(report.environment.cpu, '\\', sizeof(report.environment.cpu) - 1);
-    report.controller_name = "name";
-    report.pci = (struct pci_function){ .at = { 0xffff, 0xff, 0x1f, 7 }, .bar5_bytes = UINT64_MAX };
-    report.port = 31;
-    report.settle_s = 86400;
-    report.started = (struct utc_time){ 2099, 12, 31, 23, 59, 59 };
-    report.step = STEP_FAILED;
-    memset(report.failure, '"', sizeof(report.failure));
-    report.failure[sizeof(report.failure) - 1] = '\0';
-    uint8_t words[ATA_IDENTIFY_BYTES];
-    for (size_t i = 0; i < sizeof(words); i++) {
-        words[i] = (uint8_t)(i % 2 == 0 ? '"' : '\\');
-    }
-    ata_identify_parse(words, &report.drive);
-    report.drive.queue_depth = 32;
-    report.drive.oddities = 0x3ff;
-    report.drive_after = report.drive;
-    report.drive_identified = report.drive_identified_after = report.unattended = true;
-    report.boot_medium_on_controller = report.controller_tried = true;
-    report.permit = (struct ata_permit){
-        .granted = true, .port = 31, .budget_bytes = UINT64_MAX, .spent_bytes = UINT64_MAX
-    };
-    report.refusal = (struct ata_refusal){ .reason = "reason" };
-}
-
-static void fill_tables(void)
-{
-    static const struct ata_failure failure = { .err = ERR_DEVICE,
-                                                .command = "WRITE FPDMA QUEUED",
-                                                .lba = UINT64_MAX,
-                                                .count = UINT64_MAX,
-                                                .device_lba = UINT64_MAX,
-                                                .lba_exact = true };
-    static const struct ata_times times = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                                            UINT64_MAX, UINT64_MAX, UINT64_MAX };
-    report.contact = (struct contact){ .step = STEP_FAILED, .ways = 4 };
-    memset(report.contact.reason, '\\', sizeof(report.contact.reason) - 1);
-    for (unsigned i = 0; i < 4; i++) {
-        report.contact.way[i] =
-            (struct contact_way){ .name = "NCQ depth 32", .sectors = UINT64_MAX, .times = times };
-    }
-    report.firmware = (struct firmware_check){ .step = STEP_FAILED };
-    report.passes = REPORT_PASSES_MAX;
-    for (unsigned i = 0; i < REPORT_PASSES_MAX; i++) {
-        report.pass[i] = (struct pass){ .name = "read back",
-                                        .place = "middle",
-                                        .kind = PASS_READ,
-                                        .method = ATA_METHOD_NCQ,
-                                        .depth = 32,
-                                        .lba = UINT64_MAX,
-                                        .step = STEP_FAILED,
-                                        .failure = failure,
-                                        .times = times,
-                                        .measured_permille = 1000 };
-    }
-    report.cases = REPORT_CASES_MAX;
-    for (unsigned i = 0; i < REPORT_CASES_MAX; i++) {
-        struct trim_case *c = &report.trim_case[i];
-        memset(c, 0xff, sizeof(*c));
-        c->place = "middle";
-        c->name = "zero length";
-        c->step = STEP_FAILED;
-        c->err = ERR_DEVICE;
-        c->damage_kind = SECTOR_MISPLACED;
-    }
-    report.findings = REPORT_FINDINGS_MAX;
-    for (unsigned i = 0; i < REPORT_FINDINGS_MAX; i++) {
-        struct finding *f = &report.finding[i];
-        *f = (struct finding){ .code = "older_data_returned", .severity = SEVERITY_ERROR };
-        memset(f->text, '"', sizeof(f->text) - 1);
-    }
-    report.verdict = (struct verdict){ .overall = OVERALL_FAIL };
-    memset(report.verdict.sentence, '\\', sizeof(report.verdict.sentence) - 1);
-    memset(report.verdict.next, '"', sizeof(report.verdict.next) - 1);
-}
-
-TEST(report_the_largest_there_can_be_fits_and_is_valid)
-{
-    fill_to_the_brim();
-    fill_tables();
-    check_valid("largest");
-    printf("  %zu of %d bytes\n", strlen(text), REPORT_JSON_MAX);
-}
-
-TEST(report_that_does_not_fit_says_so)
-{
-    bool cut = false;
-    fill_to_the_brim();
-    fill_tables();
-    (void)report_json(&report, text, 1000, &cut);
-    CHECK(cut);
-}
-
-/* The schema can say no: a field too many, a word it does not know, a field missing, no JSON at all. */
-TEST(report_schema_refuses_what_is_wrong)
-{
-    static const struct {
-        const char *name, *from, *to;
-    } edits[] = {
-        { "extra", "\"findings_left_off\": ", "\"surprise\": 1, \"findings_left_off\": " },
-        { "word", "\"overall\": \"PASS\"", "\"overall\": \"GOOD\"" },
-        { "missing", "\"granularity_sectors\": 1,", "" },
-        { "broken", "\"verdict\": {", "\"verdict\": {{" },
-    };
-    static char edited[REPORT_JSON_MAX + 64];
-    machine_start(&(struct sim_config){ .drive = { { SOME_DRIVE } } });
-    CHECK_EQ(machine_run("proof", "P1"), OK);
-    check_valid("good");
-    for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
-        const char *at = strstr(text, edits[i].from);
-        CHECK(at != NULL);
-        int length = snprintf(edited, sizeof(edited), "%.*s%s%s", (int)(at - text), text,
-                              edits[i].to, at + strlen(edits[i].from));
-        write_file(edits[i].name, edited, (size_t)length);
-        CHECK(validate("", edits[i].name) != 0);
-        CHECK_EQ(validate("--reject", edits[i].name), 0);
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+        machine_start(&runs[i].config);
+        (void)machine_run(runs[i].plan, "P1");
+        keep(runs[i].name);
+        check_has(runs[i].name, runs[i].words);
     }
     machine_stop();
+    check_all_valid();
+}
+
+/* --- watched runs ---------------------------------------------------------------------------------------------- */
+
+struct watch {
+    bool keeps;     /* the report as it stands at each event but progress */
+    unsigned looks; /* at the stop key; the last one finds it pressed. 0: never */
+    unsigned seen;
+};
+
+static void watch_event(void *context, enum run_event event, const struct run *watched)
+{
+    struct watch *w = context;
+    char name[32];
+    if (w->keeps && event != RUN_PROGRESS) {
+        CHECK(watched->report == &report);
+        snprintf(name, sizeof(name), "event-%02u", w->seen++);
+        keep(name);
+        CHECK((strstr(text, "\"step\": \"RUNNING\",\n  \"failure\"") != NULL) ==
+              (event != RUN_FINISHED));
+    }
+}
+
+static bool watch_cancelled(void *context)
+{
+    struct watch *w = context;
+    return w->looks != 0 && --w->looks == 0;
+}
+
+static enum err run_watched(struct watch *w, bool confirmed)
+{
+    struct run_request request = { .plan = plan_find("proof"),
+                                   .target = &inventory.port[0],
+                                   .confirmed = confirmed,
+                                   .confirmed_serial = "P1",
+                                   .settle_s = 1 };
+    const struct run_observer observer = { watch_event, watch_cancelled, w };
+    machine_start(&(struct sim_config)DRIVE(.drat = true));
+    CHECK_STR(inventory.port[0].id.serial, "P1");
+    return run_execute(&run, &machine.plat.platform, &inventory, &request, &report, &observer);
+}
+
+TEST(report_is_valid_at_every_moment_it_may_be_saved)
+{
+    struct watch w = { .keeps = true };
+    CHECK_EQ(run_watched(&w, true), OK);
+    CHECK(w.seen > 20);
+    machine_stop();
+    check_all_valid();
+}
+
+TEST(report_of_a_cancelled_run_is_valid_wherever_it_was_stopped)
+{
+    unsigned stopped = 0;
+    for (unsigned looks = 1; looks <= 140; looks += 7) {
+        char name[32];
+        struct watch w = { .looks = looks };
+        enum err err = run_watched(&w, true);
+        CHECK(err == ERR_CANCELLED || w.looks != 0);
+        stopped += err == ERR_CANCELLED;
+        snprintf(name, sizeof(name), "cancelled-%03u", looks);
+        keep(name);
+        check_has(name,
+                  err == OK ? "\"step\": \"DONE\"" : "\"step\": \"ABORTED\",\n  \"failure\": \"");
+    }
+    machine_stop();
+    CHECK(stopped >= 10);
+    check_all_valid();
+}
+
+TEST(report_of_a_refused_run_is_valid)
+{
+    struct watch w = { .looks = 0 };
+    CHECK_EQ(run_watched(&w, false), ERR_REFUSED);
+    keep("refused");
+    check_has("refused", "\"failure\": \"not confirmed");
+    check_has("refused", "\"host_bytes_written\": 0");
+    machine_stop();
+    check_all_valid();
 }
 
 TEST_MAIN

@@ -49,8 +49,8 @@ TEST(text_unsigned_numbers)
 
 TEST(text_signed_numbers)
 {
-    SAME("%d %d %d %d", 0, -1, INT32_MAX, INT32_MIN);
-    SAME("%ld %ld", INT64_MAX, INT64_MIN);
+    SAME("%d %d %d %d", 0, -1, (int)INT32_MAX, (int)INT32_MIN);
+    SAME("%ld %ld", (long)INT64_MAX, (long)INT64_MIN);
     SAME("[%6d] [%-6d]", -42, -42);
 }
 

@@ -262,6 +262,8 @@ static bool parse_line(struct config *c, struct piece line, unsigned number, cha
 bool config_parse_file(struct config *c, const char *text, size_t bytes, char *why)
 {
     unsigned number = 0;
+    bool good = true;
+    char second[CONFIG_WHY_MAX]; /* only the first fault is told */
     c->given = 0;
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         text += 3; /* UTF-8 byte order mark, as some editors leave it */
@@ -272,14 +274,12 @@ bool config_parse_file(struct config *c, const char *text, size_t bytes, char *w
         while (len < bytes && text[len] != '\n') {
             len++;
         }
-        if (!parse_line(c, (struct piece){ text, len }, ++number, why)) {
-            return false;
-        }
+        good = parse_line(c, (struct piece){ text, len }, ++number, good ? why : second) && good;
         size_t used = len < bytes ? len + 1 : len;
         text += used;
         bytes -= used;
     }
-    return true;
+    return good;
 }
 
 /* The next word of the options: up to a blank outside double quotes. */
@@ -328,15 +328,15 @@ static bool parse_word(struct config *c, struct piece word, bool first, char *wh
 
 bool config_parse_options(struct config *c, const char *options, char *why)
 {
-    c->given = 0;
     bool first = true;
+    bool good = true;
+    char second[CONFIG_WHY_MAX];
+    c->given = 0;
     for (struct piece word = next_word(&options); word.len > 0; word = next_word(&options)) {
-        if (!parse_word(c, word, first, why)) {
-            return false;
-        }
+        good = parse_word(c, word, first, good ? why : second) && good;
         first = false;
     }
-    return true;
+    return good;
 }
 
 /* Does `confirm` name the drive that `target` names: "SERIAL", or "SERIAL@place"? The serial number itself may

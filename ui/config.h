@@ -36,9 +36,10 @@ struct config {
 /* The defaults. */
 void config_init(struct config *c);
 
-/* Parse `key = value` lines. A line that begins with '#' is a comment, and so is the rest of a line from a '#' that has
- * blanks around it. A value may stand in double quotes. False: `why` (CONFIG_WHY_MAX) says what is wrong and in which line; *c then holds what
- * stood before the fault (so that `exit` and `serial` can be honoured) and must not start a plan. */
+/* Parse `key = value` lines. A line that begins with '#' is a comment, and so is the rest of a line from a '#' that
+ * has blanks around it. A value may stand in double quotes. False: `why` (CONFIG_WHY_MAX) names the first fault and its
+ * line; the rest was read all the same, so that `exit` and `serial` are honoured wherever they stand, but *c must not
+ * start a plan. */
 bool config_parse_file(struct config *c, const char *text, size_t bytes, char *why);
 
 /* Parse load options: `key=value` words, the value may stand in double quotes. Words that loaders add are passed over:

@@ -10,7 +10,8 @@
 #include "bench/run.h"
 #include "lib/text.h"
 
-enum { LOG_LINE_MAX = 1024 };
+/* The longest line there can be, a verdict's sentence with every byte escaped, fits. */
+enum { LOG_LINE_MAX = 2048 };
 
 struct event_log {
     struct platform *plat;

@@ -164,7 +164,11 @@ static void put_drive(struct json *j, const char *key, const struct ata_identity
     }
     json_object(j, "user_capacity");
     json_u64(j, "blocks", id->sectors);
-    json_u64(j, "bytes", id->sectors * id->logical_bytes);
+    if (id->logical_bytes != 0 && id->sectors > UINT64_MAX / id->logical_bytes) {
+        json_null(j, "bytes"); /* IDENTIFY data that lie */
+    } else {
+        json_u64(j, "bytes", id->sectors * id->logical_bytes);
+    }
     json_object_end(j);
     json_u64(j, "logical_block_size", id->logical_bytes);
     json_u64(j, "physical_block_size", id->physical_bytes);
@@ -340,6 +344,11 @@ static void put_cases(struct json *j, const struct report *r)
         }
         json_u64(j, "edge_sectors_max", c->edge_sectors_max);
         json_u64(j, "old_inside", c->old_inside);
+        if (c->old_inside != 0) {
+            json_u64(j, "old_first_lba", c->old_lba);
+        } else {
+            json_null(j, "old_first_lba");
+        }
         json_object_end(j);
     }
     json_array_end(j);
