@@ -120,7 +120,7 @@ static bool read_config_file(struct app *a)
 /* Both are read to their end, whatever is wrong with the first: `exit` may stand in the second. */
 static bool read_config(struct app *a)
 {
-    char second[CONFIG_WHY_MAX];
+    char second[CONFIG_WHY_MAX] = "";
     config_init(&a->config);
     bool good = read_config_file(a);
     if (a->plat->cmdline_cut) {
@@ -146,6 +146,20 @@ static void open_log(struct app *a)
     }
     log_init(&a->log, a->plat, true);
     log_start(&a->log);
+}
+
+/* Hold the result until somebody has read it; `others` says what any other key does. */
+static void hold_result(struct app *a, const char *others)
+{
+    for (;;) {
+        console_say(&a->con, STYLE_STRONG, "  %s%s\n",
+                    a->save.tried ? "w save the report again   " : "", others);
+        if (console_key(&a->con) != 'w' || !a->save.tried) {
+            return;
+        }
+        save_now(a);
+        console_wrap(&a->con, a->save.err == OK ? STYLE_GOOD : STYLE_WARN, 2, a->save.sentence);
+    }
 }
 
 /* --- unattended --------------------------------------------------------------------------------------- */
@@ -208,18 +222,6 @@ static bool confirm(struct app *a, const struct inventory_port *port, const stru
     return true;
 }
 
-static void after_result(struct app *a)
-{
-    for (;;) {
-        console_say(&a->con, STYLE_STRONG, "  w save the report again   any other key: back\n");
-        if (console_key(&a->con) != 'w') {
-            return;
-        }
-        save_now(a);
-        console_wrap(&a->con, a->save.err == OK ? STYLE_GOOD : STYLE_WARN, 2, a->save.sentence);
-    }
-}
-
 static void start_plan(struct app *a, const struct inventory_port *port, const struct plan *plan)
 {
     struct run_request request = { .plan = plan,
@@ -234,7 +236,7 @@ static void start_plan(struct app *a, const struct inventory_port *port, const s
         memcpy(request.confirmed_serial, port->id.serial, sizeof(request.confirmed_serial));
     }
     execute(a, &request);
-    after_result(a);
+    hold_result(a, "any other key: back");
     scan(a);
 }
 
@@ -349,8 +351,7 @@ static enum exit_kind leave_as_configured(struct app *a)
         break;
     }
     /* The result stays until somebody has read it. */
-    console_say(&a->con, STYLE_STRONG, "  Press a key for the menu.\n");
-    (void)console_key(&a->con);
+    hold_result(a, "Press a key for the menu.");
     a->con.attended = true;
     return menu(a);
 }

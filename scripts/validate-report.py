@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hold report files against docs/report.schema.json: validate-report.py FILE...
 
-Says what is wrong and where, one line a file that does not hold. Exit 1 if any does not, 2 if none was given.
+Says what is wrong and where, a line each. Exit 1 if any file does not hold or cannot be read, 2 if none was given.
 `--reject` turns it round: exit 0 only if every file is refused (for tests of the schema itself).
 """
 
@@ -11,6 +11,8 @@ import sys
 
 import jsonschema
 
+LINES_MAX = 10  # a file
+MESSAGE_MAX = 200
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "report.schema.json"
 
 
@@ -27,15 +29,21 @@ def no_number(text):
     raise ValueError(f"not an integer: {text}")
 
 
-def fault(path, validator):
-    """The first thing wrong with a file, or None."""
+def worded(error):
+    """Where and what; of a long message its end, for that holds the reason."""
+    error = jsonschema.exceptions.best_match([error])  # inside of "either ... or"
+    message = error.message if len(error.message) <= MESSAGE_MAX else "..." + error.message[-MESSAGE_MAX:]
+    return f"{'/'.join(map(str, error.absolute_path)) or 'top'}: {message}"
+
+
+def faults(path, validator):
+    """What is wrong with a file, a line each."""
     try:
         report = json.loads(pathlib.Path(path).read_text(encoding="ascii"), object_pairs_hook=unique,
                             parse_float=no_number, parse_constant=no_number)
-    except (OSError, ValueError) as error:
-        return str(error)
-    error = jsonschema.exceptions.best_match(validator.iter_errors(report))
-    return error and f"{'/'.join(map(str, error.absolute_path)) or 'top'}: {error.message[:200]}"
+    except ValueError as error:
+        return [str(error)]
+    return sorted(worded(error) for error in validator.iter_errors(report))
 
 
 def main():
@@ -49,9 +57,14 @@ def main():
     validator = jsonschema.Draft7Validator(schema)
     wrong = 0
     for path in files:
-        found = fault(path, validator)
-        if found:
-            print(f"{path}: {found}")
+        try:
+            found = faults(path, validator)
+        except OSError as error:
+            print(error)
+            wrong += 1  # neither accepted nor refused
+            continue
+        for line in found[:LINES_MAX]:
+            print(f"{path}: {line}")
         wrong += bool(found) != reject
     return 1 if wrong else 0
 

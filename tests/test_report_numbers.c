@@ -66,6 +66,9 @@ static void fill_run(void)
     report.permit.spent_bytes = number();
     memset(report.permit.serial, '\\', sizeof(report.permit.serial) - 1);
     report.refusal.reason = reason;
+    report.refusal.command = "WRITE FPDMA QUEUED";
+    report.refusal.lba = number();
+    report.refusal.count = number();
     report.canary_faults = number();
     report.granularity_sectors = UINT32_MAX - 1;
     report.findings_left_off = UINT32_MAX - 2;
@@ -313,7 +316,11 @@ static void expect_passes(void)
         expect_str("name", p->name);
         expect_str("place", p->place == NULL ? "" : p->place);
         expect_str("kind", pass_kind_name(p->kind));
-        expect_str("method", methods[p->method]);
+        if (p->kind == PASS_STAMP || p->kind == PASS_READ) {
+            expect_str("method", methods[p->method]);
+        } else {
+            expect("method", "null");
+        }
         expect_u64("iodepth", p->depth);
         expect_u64("lba", p->lba);
         expect_u64("count_sectors", p->count_sectors);
@@ -411,6 +418,15 @@ static void expect_rest(void)
     expect_str("overall", overall_name(report.verdict.overall));
 }
 
+static void expect_registers(const struct ahci_global_regs *g)
+{
+    expect_hex("cap", g->cap, 8);
+    expect_hex("cap2", g->cap2, 8);
+    expect_hex("pi", g->pi, 8);
+    expect_hex("vs", g->vs, 8);
+    expect_hex("ghc", g->ghc, 8);
+}
+
 static void expect_contact(void)
 {
     const struct contact *c = &report.contact;
@@ -421,6 +437,8 @@ static void expect_contact(void)
     expect("firmware_reference", c->firmware_reference ? "true" : "false");
     expect_u64("sectors", c->sectors);
     expect_u64("informative", c->informative);
+    expect_registers(&c->before);
+    expect_registers(&c->after);
     expect("registers_unchanged", c->regs_unchanged ? "true" : "false");
     expect("ccs_sane", c->ccs_sane ? "true" : "false");
     expect_u64("poll_gap_ns_max", c->poll_gap_ns_max);
@@ -464,6 +482,15 @@ static void expect_the_struct(void)
     expect("may_trim", (report.permit.effects & ATA_EFFECT_TRIM) != 0 ? "true" : "false");
     expect_u64("budget_bytes", report.permit.budget_bytes);
     expect_u64("spent_bytes", report.permit.spent_bytes);
+    if (report.refusal.reason == NULL) {
+        expect("refusal", "null");
+    } else {
+        into("refusal");
+        cursor += strcspn(cursor + 1, "\n") + 1; /* the reason */
+        expect_str("command", report.refusal.command);
+        expect_u64("lba", report.refusal.lba);
+        expect_u64("count_sectors", report.refusal.count);
+    }
     into("wear");
     expect_u64("host_bytes_written", report.permit.spent_bytes);
     expect_contact();

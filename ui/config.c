@@ -263,7 +263,7 @@ bool config_parse_file(struct config *c, const char *text, size_t bytes, char *w
 {
     unsigned number = 0;
     bool good = true;
-    char second[CONFIG_WHY_MAX]; /* only the first fault is told */
+    char second[CONFIG_WHY_MAX] = ""; /* only the first fault is told */
     c->given = 0;
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         text += 3; /* UTF-8 byte order mark, as some editors leave it */
@@ -330,7 +330,7 @@ bool config_parse_options(struct config *c, const char *options, char *why)
 {
     bool first = true;
     bool good = true;
-    char second[CONFIG_WHY_MAX];
+    char second[CONFIG_WHY_MAX] = "";
     c->given = 0;
     for (struct piece word = next_word(&options); word.len > 0; word = next_word(&options)) {
         good = parse_word(c, word, first, good ? why : second) && good;

@@ -1,9 +1,9 @@
-/* The report as JSON. Names follow smartctl's JSON for the drive and fio's for times and bytes. */
+/* The report as JSON. Names follow fio's JSON for times and bytes, and smartctl's for the drive (report_drive.c). */
 #include "ui/report_json.h"
 
 #include "bench/inventory.h"
 #include "lib/version.h"
-#include "ui/json.h"
+#include "ui/report_drive.h"
 
 static void put_time(struct json *j, const char *key, const struct utc_time *t)
 {
@@ -77,126 +77,6 @@ static void put_controller(struct json *j, const struct report *r)
     json_object_end(j);
 }
 
-static void put_speed(struct json *j, const char *key, unsigned generation)
-{
-    static const uint64_t units[] = { 0, 15, 30, 60 };
-    json_object(j, key);
-    json_u64(j, "sata_value", generation);
-    json_str(j, "string", ata_link_text(generation));
-    json_u64(j, "units_per_second", generation < ARRAY_LEN(units) ? units[generation] : 0);
-    json_u64(j, "bits_per_unit", 100000000);
-    json_object_end(j);
-}
-
-static void put_erase_time(struct json *j, const char *key, const struct ata_erase_time *t)
-{
-    char text[32];
-    ata_erase_time_text(t, text, sizeof(text));
-    json_str(j, key, text);
-}
-
-static void put_security(struct json *j, const struct ata_identity *id)
-{
-    char text[120];
-    const struct ata_security *s = &id->security;
-    ata_identify_security_text(id, text, sizeof(text));
-    json_object(j, "ata_security");
-    json_hex(j, "state", id->raw[ID_W128_SECURITY], 4);
-    json_str(j, "string", text);
-    json_bool(j, "supported", s->supported);
-    json_bool(j, "enabled", s->enabled);
-    json_bool(j, "locked", s->locked);
-    json_bool(j, "frozen", s->frozen);
-    json_bool(j, "pw_level_max", s->level_maximum);
-    json_bool(j, "pw_attempts_exceeded", s->count_expired);
-    json_bool(j, "enhanced_erase", s->enhanced_erase);
-    json_u64(j, "master_password_id", s->master_id);
-    put_erase_time(j, "erase_time", &s->erase);
-    put_erase_time(j, "enhanced_erase_time", &s->enhanced);
-    json_object_end(j);
-}
-
-static void put_features(struct json *j, const struct ata_identity *id)
-{
-    json_object(j, "trim");
-    json_bool(j, "supported", id->trim);
-    json_bool(j, "deterministic", id->drat);
-    json_bool(j, "zeroed", id->rzat);
-    json_u64(j, "blocks_max", id->dsm_blocks_max);
-    json_bool(j, "blocks_stated", id->dsm_blocks_stated);
-    json_object_end(j);
-    json_object(j, "ncq");
-    json_bool(j, "supported", id->ncq);
-    json_u64(j, "queue_depth", id->queue_depth);
-    json_bool(j, "send_receive", id->ncq_send_receive);
-    json_object_end(j);
-    json_object(j, "interface_speed");
-    put_speed(j, "max", id->sata_gen_max);
-    put_speed(j, "current", id->sata_gen_now);
-    json_object_end(j);
-    put_security(j, id);
-    json_object(j, "write_cache");
-    json_bool(j, "supported", id->write_cache_supported);
-    json_bool(j, "enabled", id->write_cache_enabled);
-    json_object_end(j);
-    json_object(j, "read_lookahead");
-    json_bool(j, "supported", id->look_ahead_supported);
-    json_bool(j, "enabled", id->look_ahead_enabled);
-    json_object_end(j);
-    json_object(j, "sanitize");
-    json_bool(j, "supported", id->sanitize);
-    json_bool(j, "block_erase", id->sanitize_block);
-    json_bool(j, "crypto_scramble", id->sanitize_crypto);
-    json_bool(j, "overwrite", id->sanitize_overwrite);
-    json_object_end(j);
-}
-
-static void put_drive(struct json *j, const char *key, const struct ata_identity *id)
-{
-    json_object(j, key);
-    json_str(j, "model_name", id->model);
-    json_str(j, "serial_number", id->serial);
-    json_str(j, "firmware_version", id->firmware);
-    if (id->wwn_valid) {
-        json_hex(j, "wwn", id->wwn, 16);
-    } else {
-        json_null(j, "wwn");
-    }
-    json_object(j, "user_capacity");
-    json_u64(j, "blocks", id->sectors);
-    if (id->logical_bytes != 0 && id->sectors > UINT64_MAX / id->logical_bytes) {
-        json_null(j, "bytes"); /* IDENTIFY data that lie */
-    } else {
-        json_u64(j, "bytes", id->sectors * id->logical_bytes);
-    }
-    json_object_end(j);
-    json_u64(j, "logical_block_size", id->logical_bytes);
-    json_u64(j, "physical_block_size", id->physical_bytes);
-    json_u64(j, "alignment_offset", id->alignment_offset);
-    json_u64(j, "rotation_rate", id->rotation);
-    json_u64(j, "form_factor", id->form_factor);
-    json_str(j, "ata_version", ata_version_text(id->ata_version));
-    json_bool(j, "lba48", id->lba48);
-    put_features(j, id);
-    json_array(j, "oddities");
-    for (uint32_t bits = id->oddities; bits != 0; bits &= bits - 1) {
-        json_str(j, NULL, ata_oddity_text((enum ata_oddity)(bits & (0 - bits))));
-    }
-    json_array_end(j);
-    json_array(j, "identify");
-    for (unsigned i = 0; i < ARRAY_LEN(id->raw); i += 16) {
-        char line[16 * 5 + 1];
-        struct text t;
-        text_init(&t, line, sizeof(line));
-        for (unsigned n = i; n < i + 16; n++) {
-            text_fmt(&t, n == i ? "%04x" : " %04x", id->raw[n]);
-        }
-        json_str(j, NULL, line);
-    }
-    json_array_end(j);
-    json_object_end(j);
-}
-
 static void put_times(struct json *j, const struct ata_times *t)
 {
     json_u64(j, "total_ios", t->commands);
@@ -221,6 +101,8 @@ static void put_contact(struct json *j, const struct contact *c)
     json_bool(j, "firmware_reference", c->firmware_reference);
     json_u64(j, "sectors", c->sectors);
     json_u64(j, "informative", c->informative);
+    put_global(j, "registers_before", &c->before);
+    put_global(j, "registers_after", &c->after);
     json_bool(j, "registers_unchanged", c->regs_unchanged);
     json_bool(j, "ccs_sane", c->ccs_sane);
     json_u64(j, "poll_gap_ns_max", c->poll_gap_ns_max);
@@ -274,7 +156,11 @@ static void put_passes(struct json *j, const struct report *r)
         json_str(j, "name", p->name);
         json_str(j, "place", p->place == NULL ? "" : p->place);
         json_str(j, "kind", pass_kind_name(p->kind));
-        json_str(j, "method", methods[p->method]);
+        if (p->kind == PASS_STAMP || p->kind == PASS_READ) {
+            json_str(j, "method", methods[p->method]);
+        } else {
+            json_null(j, "method");
+        }
         json_u64(j, "iodepth", p->depth);
         json_u64(j, "lba", p->lba);
         json_u64(j, "count_sectors", p->count_sectors);
@@ -355,6 +241,20 @@ static void put_cases(struct json *j, const struct report *r)
     json_u64(j, "granularity_sectors", r->granularity_sectors);
 }
 
+static void put_refusal(struct json *j, const struct ata_refusal *refusal)
+{
+    if (refusal->reason == NULL) {
+        json_null(j, "refusal");
+        return;
+    }
+    json_object(j, "refusal");
+    json_str(j, "reason", refusal->reason);
+    json_str(j, "command", refusal->command == NULL ? "" : refusal->command);
+    json_u64(j, "lba", refusal->lba);
+    json_u64(j, "count_sectors", refusal->count);
+    json_object_end(j);
+}
+
 static void put_permit(struct json *j, const struct report *r)
 {
     json_object(j, "cost");
@@ -371,7 +271,7 @@ static void put_permit(struct json *j, const struct report *r)
     json_bool(j, "may_trim", (r->permit.effects & ATA_EFFECT_TRIM) != 0);
     json_u64(j, "budget_bytes", r->permit.budget_bytes);
     json_u64(j, "spent_bytes", r->permit.spent_bytes);
-    json_str(j, "refusal", r->refusal.reason == NULL ? "" : r->refusal.reason);
+    put_refusal(j, &r->refusal);
     json_object_end(j);
     json_object(j, "wear");
     json_u64(j, "host_bytes_written", r->permit.spent_bytes);
@@ -461,12 +361,12 @@ size_t report_json(const struct report *r, char *buf, size_t cap, bool *cut)
     put_environment(&j, &r->environment);
     put_controller(&j, r);
     if (r->drive_identified) {
-        put_drive(&j, "drive", &r->drive);
+        report_drive(&j, "drive", &r->drive);
     } else {
         json_null(&j, "drive");
     }
     if (r->drive_identified_after) {
-        put_drive(&j, "drive_after", &r->drive_after);
+        report_drive(&j, "drive_after", &r->drive_after);
     } else {
         json_null(&j, "drive_after");
     }

@@ -238,10 +238,18 @@ void screen_warning(struct console *con, const struct inventory *inv,
                 "  the first and the last sector among them: the partition table and file\n"
                 "  systems will be lost. It takes about %lu s.\n",
                 ns / NS_PER_S);
-    if (boot_medium_on_controller) {
+    if (!con->plat->info.has_files) {
+        console_wrap(con, STYLE_WARN, 2,
+                     "There is no medium to save the report on: it stays on the screen, and in the "
+                     "event log where there is one.");
+    } else if (boot_medium_on_controller) {
         console_wrap(con, STYLE_WARN, 2,
                      "The boot medium is on the same controller: the report is saved at the end, "
                      "when the firmware has the controller back.");
+    } else {
+        console_wrap(con, STYLE_NORMAL, 2,
+                     "The report is saved after each step, in the folder BARETRIM of the boot "
+                     "medium.");
     }
 }
 
@@ -279,25 +287,39 @@ static enum style style_of(enum overall o)
     return STYLE_STRONG;
 }
 
+/* What became of the sectors one case named, and of the guards around them. */
+static void show_case(struct console *con, const struct trim_case *c)
+{
+    const uint64_t *kind = c->inside.kind;
+    uint64_t unread = c->inside.unread + c->guard.unread;
+    bool bad = c->damaged != 0 || c->step == STEP_FAILED;
+    if (c->step == STEP_NOT_RUN) {
+        console_say(con, STYLE_NORMAL, "  %-6s %-11s %6lu  not sent\n", c->place, c->name,
+                    c->count);
+        return;
+    }
+    console_say(con, bad ? STYLE_BAD : STYLE_NORMAL,
+                "  %-6s %-11s %6lu %6lu %6lu %6lu %6lu %6lu %6lu %7lu\n", c->place, c->name,
+                c->count, kind[SECTOR_ZEROS], kind[SECTOR_CONSTANT],
+                kind[SECTOR_OTHER] + kind[SECTOR_STALE_STAMP] + kind[SECTOR_MISPLACED],
+                kind[SECTOR_STAMP], c->inside.unstable, c->guard.kind[SECTOR_STAMP], c->damaged);
+    if (c->step == STEP_FAILED) {
+        console_say(con, STYLE_BAD, "         the command failed: %s\n", err_name(c->err));
+    }
+    if (unread != 0) {
+        console_say(con, STYLE_BAD, "         %lu sectors could not be read\n", unread);
+    }
+}
+
 static void show_cases(struct console *con, const struct report *r)
 {
     if (r->cases == 0) {
         return;
     }
-    console_say(con, STYLE_STRONG, "  %-7s %-11s %7s %7s %7s %7s %7s %7s\n", "place", "TRIM",
-                "sectors", "zeros", "other", "old", "guards", "damaged");
+    console_say(con, STYLE_STRONG, "  %-6s %-11s %6s %6s %6s %6s %6s %6s %6s %7s\n", "place",
+                "TRIM", "named", "zeros", "const", "other", "old", "unst.", "guards", "damaged");
     for (unsigned i = 0; i < r->cases; i++) {
-        const struct trim_case *c = &r->trim_case[i];
-        const uint64_t *kind = c->inside.kind;
-        uint64_t other = kind[SECTOR_CONSTANT] + kind[SECTOR_OTHER] + kind[SECTOR_STALE_STAMP] +
-                         kind[SECTOR_MISPLACED];
-        enum style style = c->damaged != 0 || c->step == STEP_FAILED ? STYLE_BAD : STYLE_NORMAL;
-        console_say(con, style, "  %-7s %-11s %7lu %7lu %7lu %7lu %7lu %7lu%s\n", c->place, c->name,
-                    c->count, kind[SECTOR_ZEROS], other, kind[SECTOR_STAMP],
-                    c->guard.kind[SECTOR_STAMP], c->damaged,
-                    c->step == STEP_DONE     ? ""
-                    : c->step == STEP_FAILED ? "  failed"
-                                             : "  not sent");
+        show_case(con, &r->trim_case[i]);
     }
 }
 
