@@ -95,17 +95,11 @@ static enum err comreset(struct ahci_port *port)
     port_write(port, PxSCTL, quiet | PxSCTL_DET_COMRESET);
     plat->stall_us(plat, AHCI_COMRESET_MS * 1000);
     port_write(port, PxSCTL, quiet);
-    /* Step 2: presence, then the link. A drive that was seen gets longer than the 10 ms of the text. */
-    uint64_t gone_ns = plat->clock_ns(plat) + AHCI_WAIT_PRESENCE_MS * NS_PER_MS;
-    while ((port_read(port, PxSSTS) & PxSSTS_DET_MASK) == PxSSTS_DET_NONE &&
-           plat->clock_ns(plat) < gone_ns) {
-        plat->stall_us(plat, 100);
+    /* Step 2: presence (DET 1 or 3), then the link. A drive that was seen gets longer than the 10 ms of the text. */
+    enum err err = port_wait(port, PxSSTS, PxSSTS_DET_SEEN, PxSSTS_DET_SEEN, AHCI_WAIT_PRESENCE_MS);
+    if (err == OK) {
+        err = port_wait(port, PxSSTS, PxSSTS_DET_MASK, PxSSTS_DET_UP, AHCI_WAIT_PHY_MS);
     }
-    uint32_t det = port_read(port, PxSSTS) & PxSSTS_DET_MASK;
-    if (det == PxSSTS_DET_NONE || det == PxSSTS_DET_OFFLINE) {
-        return ERR_LINK;
-    }
-    enum err err = port_wait(port, PxSSTS, PxSSTS_DET_MASK, PxSSTS_DET_UP, AHCI_WAIT_PHY_MS);
     if (err != OK) {
         return err == ERR_GONE ? ERR_GONE : ERR_LINK;
     }
