@@ -99,6 +99,7 @@ static enum err end(struct run *run, struct pass *pass, enum err err)
     pass->measured_permille = wall == 0 ? 1000 : min_u64(pass->times.wall_ns * 1000 / wall, 1000);
     run->report->poll_gap_ns_max =
         max_u64(run->report->poll_gap_ns_max, pass->times.poll_gap_ns_max);
+    run_note_drive(run);
     run_event(run, RUN_PASS_DONE);
     return err;
 }

@@ -88,6 +88,14 @@ static enum err refuse(struct run *run, const char *why)
     return ERR_REFUSED;
 }
 
+void run_note_drive(struct run *run)
+{
+    run->report->permit = run->dev.permit;
+    run->report->refusal = run->dev.refusal;
+    run->report->data_fault = run->dev.data_fault;
+    run->report->canary_faults = run->dev.canary_faults;
+}
+
 /* Everything that can be known before anything is touched. */
 static enum err check_request(struct run *run)
 {
@@ -246,10 +254,7 @@ static enum err work(struct run *run)
         run->work_started_ns = run->plat->clock_ns(run->plat);
         err = plan->run(run);
     }
-    r->permit = run->dev.permit;
-    r->refusal = run->dev.refusal;
-    r->data_fault = run->dev.data_fault;
-    r->canary_faults = run->dev.canary_faults;
+    run_note_drive(run);
     run->dev.permit.granted = false;
     if (run->port->state == AHCI_PORT_READY) {
         struct ata_identity before = run->dev.id;

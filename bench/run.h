@@ -105,6 +105,10 @@ void run_event(const struct run *run, enum run_event event);
 bool run_cancelled(const struct run *run);
 void run_progress(struct run *run, uint64_t bytes);
 
+/* Take what the drive's side has counted (permit spent, refusals, faults of data) into the report; after every pass,
+ * so that a report cut short tells it. */
+void run_note_drive(struct run *run);
+
 /* Write "command failed at LBA ..." for dev->failure, data fault or refusal into report->failure. Keeps the first. */
 void run_explain(struct run *run, const char *doing, enum err err);
 

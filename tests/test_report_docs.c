@@ -6,6 +6,7 @@
 #include <glob.h>
 
 #include "bench/report.h"
+#include "ui/log.h"
 
 static char doc[128 << 10];
 static char schema[256 << 10];
@@ -444,13 +445,16 @@ TEST(report_docs_describe_no_other_line_of_the_event_log)
 /* The example in the text, and what makes a value be quoted. */
 TEST(report_docs_quoting_is_what_the_log_does)
 {
+    char limit[64];
+    snprintf(limit, sizeof(limit), "most %d characters long", LOG_LINE_MAX - 1);
+    CHECK(strstr(section("## The event log"), limit) != NULL);
     log_everything();
     CHECK(strstr(logged_lines, " failure=\"\"\r\n") != NULL);
     CHECK(strstr(logged_lines, " name=\"one sector\" ") != NULL);
     CHECK(strstr(logged_lines, " place=first ") != NULL);
     for (const char *at = logged_lines; *at != '\0'; at += strcspn(at, "\n") + 1) {
         size_t length = strcspn(at, "\n");
-        CHECK(length + 1 <= 1023 && at[length - 1] == '\r');
+        CHECK(length + 1 < LOG_LINE_MAX && at[length - 1] == '\r');
         for (size_t i = 0; i + 1 < length; i++) {
             CHECK(isprint((unsigned char)at[i]) != 0);
         }

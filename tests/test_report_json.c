@@ -178,4 +178,48 @@ TEST(report_of_a_refused_run_is_valid)
     check_all_valid();
 }
 
+/* --- bytes ---------------------------------------------------------------------------------------------------------------- */
+
+/* Undo JSON's escapes, as far as this writer uses them. */
+static size_t unescape(const char *at, char *out)
+{
+    size_t n = 0;
+    for (; *at != '"'; n++) {
+        if (*at != '\\') {
+            CHECK(*at >= ' ' && *at <= '~');
+            out[n] = *at++;
+        } else if (at[1] == 'u') {
+            char digits[5] = "";
+            memcpy(digits, at + 2, 4);
+            out[n] = (char)strtoul(digits, NULL, 16);
+            at += 6;
+        } else {
+            CHECK(at[1] == '"' || at[1] == '\\');
+            out[n] = at[1];
+            at += 2;
+        }
+    }
+    return n;
+}
+
+TEST(report_any_byte_in_a_text_comes_back)
+{
+    char back[REPORT_TEXT_MAX];
+    machine_start(&runs[0].config);
+    CHECK_EQ(machine_run("proof", "P1"), OK);
+    machine_stop();
+    for (unsigned first = 1; first < 256; first += REPORT_TEXT_MAX - 1) {
+        size_t length = 0;
+        for (unsigned byte = first; byte < 256 && length < REPORT_TEXT_MAX - 1; byte++) {
+            report.failure[length++] = (char)byte;
+        }
+        report.failure[length] = '\0';
+        keep(first == 1 ? "bytes-low" : "bytes-high");
+        const char *at = strstr(text, "\"failure\": \"") + strlen("\"failure\": \"");
+        CHECK_EQ(unescape(at, back), length);
+        CHECK_EQ(memcmp(back, report.failure, length), 0);
+    }
+    check_all_valid();
+}
+
 TEST_MAIN
