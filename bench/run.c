@@ -41,6 +41,28 @@ uint64_t run_eta_ns(const struct run *run)
     return elapsed * (1000 - min_u64(done_permille, 1000)) / done_permille;
 }
 
+/* A command ended well and its data are not to be trusted. */
+static void explain_data(struct run *run, const char *doing)
+{
+    struct report *r = run->report;
+    const struct ata_data_fault *d = &run->dev.data_fault;
+    uint64_t lba = d->lba + d->offset_bytes / max_u64(run->dev.id.logical_bytes, 1);
+    if (d->count == 0) {
+        text_print(r->failure, sizeof(r->failure),
+                   "%s: the controller wrote outside the buffer it was given", doing);
+    } else if (d->missing_bytes_first == 0) {
+        text_print(r->failure, sizeof(r->failure),
+                   "%s: %s at LBA %lu ended well, but the controller counted %u of %u bytes", doing,
+                   run->dev.failure.command, lba, d->prdbc, d->expected_bytes);
+    } else {
+        text_print(r->failure, sizeof(r->failure),
+                   "%s: %s ended well but not all its data arrived: from LBA %lu on %lu bytes were "
+                   "missing, %lu of them still 1 ms later",
+                   doing, run->dev.failure.command, lba, d->missing_bytes_first,
+                   d->missing_bytes_second);
+    }
+}
+
 void run_explain(struct run *run, const char *doing, enum err err)
 {
     struct report *r = run->report;
@@ -54,11 +76,7 @@ void run_explain(struct run *run, const char *doing, enum err err)
                    doing, run->dev.refusal.command, run->dev.refusal.lba, run->dev.refusal.reason);
         break;
     case ERR_DATA:
-        text_print(r->failure, sizeof(r->failure),
-                   "%s: %s at LBA %lu (%lu sectors) ended well but its data did not all arrive "
-                   "(%lu bytes missing, %lu of them still 1 ms later)",
-                   doing, f->command, f->lba, f->count, run->dev.data_fault.missing_bytes_first,
-                   run->dev.data_fault.missing_bytes_second);
+        explain_data(run, doing);
         break;
     case ERR_DEVICE:
         if (f->count == 0) {
