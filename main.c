@@ -184,7 +184,6 @@ static void run_unattended(struct app *a)
         return;
     }
     request.target = target;
-    request.confirmed = a->config.confirmed[0] != '\0';
     memcpy(request.confirmed_serial, a->config.confirmed, sizeof(request.confirmed_serial));
     execute(a, &request);
     if (a->report.step == STEP_FAILED && a->report.passes == 0) {
@@ -232,7 +231,6 @@ static void start_plan(struct app *a, const struct inventory_port *port, const s
         if (!confirm(a, port, plan)) {
             return;
         }
-        request.confirmed = true;
         memcpy(request.confirmed_serial, port->id.serial, sizeof(request.confirmed_serial));
     }
     execute(a, &request);

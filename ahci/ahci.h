@@ -15,7 +15,7 @@
 /* Deadlines (ms). Each names where the figure comes from. */
 enum {
     AHCI_WAIT_ENGINE_MS = 500,   /* CR and FR to clear (10.1.2) */
-    AHCI_WAIT_HANDOFF_MS = 2025, /* 25 ms, and 2 s more if BB shows (10.6.3) */
+    AHCI_WAIT_HANDOFF_MS = 2025, /* 25 ms, and the 2 s a busy BIOS may take (10.6.3) */
     AHCI_WAIT_PHY_MS =
         1000, /* DET = 3 once DET left 0; drives seen later than the 10 ms of 10.4.2 */
     AHCI_WAIT_PRESENCE_MS =
@@ -102,7 +102,8 @@ struct ahci_port {
     struct ahci_slot slot[32];
     struct ahci_snapshot failure; /* valid in AHCI_PORT_FAILED */
     uint64_t poll_last_ns;
-    uint64_t status_seen_ns;  /* when PxIS was last read and named no trouble */
+    uint64_t status_seen_ns; /* when PxIS was last read and named no trouble */
+    bool stuck; /* the engine did not stop: whatever DMA memory it knows is lost, never reused */
     uint64_t poll_gap_ns_max; /* longest time between two polls while commands were in flight */
 
     struct dma_buffer memory; /* command list, received FIS, tables */
@@ -160,7 +161,8 @@ uint32_t ahci_port_read(const struct ahci_port *port, uint32_t offset);
 /* Bring one port from any state the firmware left to READY: stop, own memory, power, COMRESET, wait for
  * the signature, start (10.1.2, 10.4.2). ERR_LINK: nothing answers. ERR_UNSUPPORTED: something that is not
  * an ATA disk answers (port->sig says what); the port is left stopped and nothing was sent to it.
- * ERR_TIMEOUT: the engine does not stop or the drive stays busy. ERR_NO_MEMORY, ERR_GONE. On error the port
+ * ERR_TIMEOUT: the engine does not stop or the drive stays busy. ERR_NOT_FOUND: no such
+ * port. ERR_NO_MEMORY, ERR_GONE. On error the port
  * is put back as found. At most 33 s with a drive that spins up, 0.5 s without a drive. */
 enum err ahci_port_start(struct ahci_hba *hba, unsigned number, struct ahci_port **out);
 
@@ -169,12 +171,12 @@ void ahci_port_stop(struct ahci_port *port);
 
 /* Hand one command to a free slot and return at once. ASSERTs on a busy slot, on mixing queued with
  * unqueued, and on a bad request. ERR_CHANGED: the link dropped since start and the drive may be another
- * one: nothing was sent; restart the port and identify again. ERR_GONE. */
+ * one: nothing was sent; restart the port and identify again; else as ahci_port_poll(). */
 enum err ahci_port_issue(struct ahci_port *port, unsigned slot, const struct ahci_request *request);
 
 /* Look once. *completed gets the slots that ended well since the last poll. OK also when nothing did.
- * ERR_DEVICE (task file error), ERR_BUS (host bus or interface error), ERR_LINK (drive gone), ERR_GONE: the
- * engine was stopped, port->failure holds the registers as they were, *completed still names the slots that
+ * ERR_DEVICE (task file error), ERR_BUS (host bus or interface error), ERR_LINK (drive gone),
+ * ERR_CHANGED (the link dropped and came back), ERR_GONE: the engine was stopped, port->failure holds the registers as they were, *completed still names the slots that
  * had really ended, port->in_flight those that had not; call ahci_port_recover(). */
 enum err ahci_port_poll(struct ahci_port *port, uint32_t *completed);
 
@@ -188,7 +190,7 @@ enum err ahci_port_wait_slots(struct ahci_port *port, uint32_t mask, uint64_t de
  * drive must then be identified again). Errors as ahci_port_start(). At most 32 s. */
 enum err ahci_port_recover(struct ahci_port *port, bool reset, bool *was_reset);
 
-/* The bus address of the data a request may use is the caller's; this says how much one command may carry. */
+/* How much data one command may carry. */
 #define AHCI_REQUEST_BYTES_MAX (AHCI_PRDS_PER_TABLE * PRD_BYTES_MAX)
 
 #endif

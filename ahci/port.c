@@ -158,6 +158,7 @@ static void put_back(struct ahci_port *port)
     port->rfis = NULL;
     if (err != OK && err != ERR_GONE) {
         /* The controller may still write to it: better lost than reused. */
+        port->stuck = true;
         memset(&port->memory, 0, sizeof(port->memory));
         return;
     }
@@ -205,6 +206,7 @@ enum err ahci_port_start(struct ahci_hba *hba, unsigned number, struct ahci_port
     port->table = (struct ahci_cmd_table *)(void *)(cpu + MEMORY_TABLES);
     port->rfis = cpu + MEMORY_RFIS;
     port->poll_gap_ns_max = 0;
+    port->stuck = false;
     save_registers(port);
     err = bring_up(port);
     if (err != OK) {

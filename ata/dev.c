@@ -94,10 +94,10 @@ static enum err read_page(struct ata_dev *dev, const struct ata_taskfile *tf, ui
     poison_fill(dev->page, bytes, nonce);
     enum err err = dev_exec(dev, tf, &area, times);
     if (err == OK) {
-        err = dev_check_arrival(dev, dev->page, bytes, nonce, tf->lba);
+        err = dev_check_count(dev, tf->lba, dev->port->slot[SLOT].prdbc, bytes);
     }
     if (err == OK) {
-        err = dev_check_count(dev, tf->lba, dev->port->slot[SLOT].prdbc, bytes);
+        err = dev_check_arrival(dev, dev->page, bytes, nonce, tf->lba);
     }
     return err;
 }
@@ -240,25 +240,16 @@ enum err ata_trim(struct ata_dev *dev, const struct ata_range *entries, unsigned
     struct ata_taskfile tf = { .id = ATA_CMD_TRIM, .count = blocks };
     struct data_area area = page_area(dev, blocks * ATA_DSM_BLOCK_BYTES);
     enum err err = finish(dev, dev_exec(dev, &tf, &area, times), &tf);
-    dev->failure.lba = err == OK ? dev->failure.lba : entries[0].lba;
+    if (err != OK && err != ERR_REFUSED) {
+        /* The command itself has no address; what it was about is its first real range. */
+        unsigned first = 0;
+        while (first + 1 < count && entries[first].count == 0) {
+            first++;
+        }
+        dev->failure.lba = entries[first].lba;
+        dev->failure.count = entries[first].count;
+    }
     return err;
-}
-
-enum err ata_read_log(struct ata_dev *dev, uint8_t log, uint16_t page, uint8_t out[512])
-{
-    if (!dev->id.gpl) {
-        return ERR_UNSUPPORTED;
-    }
-    /* Log address in LBA 7:0, page number in LBA 15:8 and 39:32 (ACS-3 7.24). */
-    struct ata_taskfile tf = { .id = ATA_CMD_READ_LOG_EXT,
-                               .lba =
-                                   log | (uint64_t)(page & 0xff) << 8 | (uint64_t)(page >> 8) << 32,
-                               .count = 1 };
-    enum err err = read_page(dev, &tf, LOG_BYTES, NULL);
-    if (err == OK) {
-        memcpy(out, dev->page, LOG_BYTES);
-    }
-    return finish(dev, err, &tf);
 }
 
 enum err ata_dev_permit(struct ata_dev *dev, const struct ata_permit *wanted, const char **why)

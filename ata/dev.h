@@ -43,10 +43,11 @@ struct ata_failure {
 
 /* Data that arrived late or not at all. Both looks are kept. */
 struct ata_data_fault {
-    uint64_t count;                /* how many reads had it */
-    uint64_t late;                 /* of those, how many were complete 1 ms later */
-    uint64_t lba;                  /* the first one: command start */
-    uint64_t offset_bytes;         /* first missing byte in that command */
+    uint64_t count; /* how many reads had it */
+    uint64_t late;  /* of those, how many were complete 1 ms later */
+    uint64_t
+        lba; /* the first one: start of its transfer (of its command where only PRDBC was wrong) */
+    uint64_t offset_bytes;         /* first missing byte, counted from there */
     uint64_t missing_bytes_first;  /* at the first look */
     uint64_t missing_bytes_second; /* 1 ms later */
     uint32_t prdbc;
@@ -95,10 +96,10 @@ struct ata_transfer {
 /* Attach to a started port: DMA memory, IDENTIFY (with SET FEATURES spin-up never sent: it is not on the
  * allow-list; such a drive is reported). ERR_NO_MEMORY; else as ata_identify(). */
 enum err ata_dev_open(struct ata_dev *dev, struct ahci_port *port, enum boot_medium boot_medium);
-/* Frees the memory and forgets the permit. Idempotent. */
+/* Frees the memory (unless the engine never stopped) and forgets the permit. Stop the port first. Idempotent. */
 void ata_dev_close(struct ata_dev *dev);
 
-/* IDENTIFY DEVICE into dev->id. Errors as ata_transfer(). At most 10 s. */
+/* IDENTIFY DEVICE into dev->id. Errors as ata_transfer(). At most 10 s, plus recovery as there. */
 enum err ata_identify(struct ata_dev *dev);
 
 /* Grant the permit. `why` gets a sentence on ERR_REFUSED: serial number or port differs from the drive's, boot
@@ -108,7 +109,7 @@ enum err ata_dev_permit(struct ata_dev *dev, const struct ata_permit *wanted, co
 /* Move one range. Reads: bytes of dev->data beyond what arrived are poison. Adds to *times (may be NULL).
  * ERR_REFUSED (see dev->refusal), ERR_DEVICE, ERR_BUS, ERR_TIMEOUT, ERR_LINK, ERR_GONE, ERR_CHANGED (see
  * dev->failure; the port was recovered where it could be), ERR_DATA (see dev->data_fault), ERR_INVALID:
- * outside the drive or the window. Longest time: 30 s a command, plus recovery (32 s) once. */
+ * outside the drive or the window. Longest time: 30 s a command, plus recovery (at most 60 s) once. */
 enum err ata_transfer(struct ata_dev *dev, const struct ata_transfer *t, struct ata_times *times);
 
 /* FLUSH CACHE (EXT). As ata_transfer(); at most 60 s. */
@@ -124,9 +125,6 @@ struct ata_range {
  * id.dsm_blocks_max blocks of 64, and ATA_TRIM_BLOCKS_MAX). As ata_transfer(); at most 120 s. */
 enum err ata_trim(struct ata_dev *dev, const struct ata_range *entries, unsigned count,
                   struct ata_times *times);
-
-/* READ LOG EXT, one page of 512 bytes into out. As ata_transfer(); ERR_UNSUPPORTED without GPL. */
-enum err ata_read_log(struct ata_dev *dev, uint8_t log, uint16_t page, uint8_t out[512]);
 
 /* The canaries around the data window: counts damage into dev->canary_faults and repairs them. */
 bool ata_dev_canaries_intact(struct ata_dev *dev);

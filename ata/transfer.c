@@ -130,7 +130,9 @@ void ata_dev_close(struct ata_dev *dev)
 {
     dev->permit.granted = false;
     if (dev->arena.cpu != NULL) {
-        dev->plat->dma_free(dev->plat, &dev->port->hba->pci, &dev->arena);
+        if (!dev->port->stuck) {
+            dev->plat->dma_free(dev->plat, &dev->port->hba->pci, &dev->arena);
+        }
         dev->arena.cpu = NULL;
     }
 }

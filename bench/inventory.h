@@ -47,8 +47,8 @@ struct inventory {
     struct inventory_port port[INVENTORY_PORTS_MAX];
 };
 
-/* Fill *inv. Where the firmware gives no IDENTIFY data and the platform has no firmware I/O at all, the
- * controller is taken over, asked, and given back. At most a second for each empty platform, plus the
+/* Fill *inv. Writes to no drive. Where the platform has no firmware I/O, each controller is taken over, asked, and
+ * given back: for each port with something on it as long as ahci_port_start() and ata_identify() may take. Else the
  * firmware's own time to connect its drivers. */
 void inventory_scan(struct inventory *inv, struct platform *plat);
 

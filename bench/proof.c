@@ -227,7 +227,8 @@ static uint64_t look_at_piece(struct run *run, struct proof_place *place, uint32
             place->sum_first[n] = place->sum[n];
         }
         if (is_guard(run, place, n) && place->kind[n] != SECTOR_STAMP) {
-            if (mismatches == 0 && place->damage_lba == 0) {
+            if (!place->damage_found) {
+                place->damage_found = true;
                 place->damage_lba = place->at.lba + n;
                 memcpy(place->damage_bytes, sector, sizeof(place->damage_bytes));
             }
@@ -288,7 +289,7 @@ static enum err read_place(struct run *run, struct proof_place *place, const cha
     struct pass *pass = begin(run, name, PASS_READ, &place->at);
     enum err worst = OK;
     choose_method(run, pass, queued);
-    place->damage_lba = 0;
+    place->damage_found = false;
     for (uint32_t done = 0; done < place->at.sectors;) {
         struct ata_transfer t = piece_of(run, pass, &place->at, done);
         if (run_cancelled(run)) {

@@ -11,7 +11,7 @@ enum err proof_run(struct run *run);
 unsigned proof_places(const struct ata_identity *id, struct proof_spot spot[PROOF_PLACES_MAX]);
 
 /* After the readings: fill the counts of report->trim_case from the places' sector maps, and the granularity: the
- * smallest power of two of sectors that explains which named sectors stayed. Returns it (1: every sector). */
+ * smallest power of two of sectors that explains which named sectors stayed. Returns it (1: every sector, or nothing explains it; 0: nothing changed). */
 uint32_t proof_count(struct run *run);
 
 #endif

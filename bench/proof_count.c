@@ -115,7 +115,8 @@ static void count_guard(struct trim_case *c, const struct proof_place *place, ui
     if (damaged && c->damaged == 0) {
         c->damage_lba = place->at.lba + n;
         c->damage_kind = (enum sector_kind)place->kind[n];
-        if (place->damage_lba == c->damage_lba) {
+        c->damage_bytes_known = place->damage_found && place->damage_lba == c->damage_lba;
+        if (c->damage_bytes_known) {
             memcpy(c->damage_bytes, place->damage_bytes, sizeof(c->damage_bytes));
         }
     }

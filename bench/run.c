@@ -127,7 +127,7 @@ static enum err check_request(struct run *run)
     if (q->plan->effects == 0) {
         return OK;
     }
-    if (!q->confirmed || strcmp(q->confirmed_serial, id->serial) != 0) {
+    if (q->confirmed_serial[0] == '\0' || strcmp(q->confirmed_serial, id->serial) != 0) {
         return refuse(run, "not confirmed: this plan destroys data and needs the drive's serial "
                            "number typed");
     }
@@ -232,7 +232,7 @@ static enum err grant(struct run *run)
         .effects = q->plan->effects,
         .lba_first = 0,
         .lba_count = run->dev.id.sectors,
-        .budget_bytes = q->max_write_bytes != 0 ? q->max_write_bytes : r->cost_bytes,
+        .budget_bytes = r->cost_bytes, /* max_write_bytes is not below it, see check_request() */
     };
     memcpy(wanted.serial, q->confirmed_serial, sizeof(wanted.serial));
     enum err err = ata_dev_permit(&run->dev, &wanted, &why);

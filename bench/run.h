@@ -1,5 +1,5 @@
-/* The run: from a named drive and a plan to a report. One state machine: firmware samples, take over, start the
- * port, identify, contact, permit, plan, flush, give back, firmware check, verdict. Whatever happens in between,
+/* The run: from a named drive and a plan to a report. One straight way: check the request, firmware samples, take
+ * over, start the port, identify, contact, permit, the plan's own passes, give back, firmware check, verdict. Whatever happens in between,
  * the controller is given back. */
 #ifndef BENCH_RUN_H
 #define BENCH_RUN_H
@@ -30,9 +30,8 @@ struct run_observer {
 struct run_request {
     const struct plan *plan;
     const struct inventory_port *target;
-    bool confirmed; /* the user typed ERASE and this serial number */
-    char confirmed_serial[21];
-    uint64_t max_write_bytes; /* 0: the plan's own cost */
+    char confirmed_serial[21]; /* as the user typed or configured it; empty: not confirmed */
+    uint64_t max_write_bytes;  /* 0: the plan's own cost */
     uint32_t settle_s;
     bool unattended;
 };
@@ -61,7 +60,8 @@ struct proof_place {
     uint64_t sum_first[PROOF_PLACE_SECTORS_MAX]; /* sum64 of the sector, likewise */
     uint64_t sum[PROOF_PLACE_SECTORS_MAX];
     bool unread[PROOF_PLACE_SECTORS_MAX];
-    uint64_t damage_lba; /* first guard that was not its stamp at the last reading; 0: none */
+    bool damage_found; /* a guard was not its stamp at the last reading; the first one: */
+    uint64_t damage_lba;
     uint8_t damage_bytes[16];
 };
 
@@ -112,7 +112,7 @@ void run_note_drive(struct run *run);
 /* Write "command failed at LBA ..." for dev->failure, data fault or refusal into report->failure. Keeps the first. */
 void run_explain(struct run *run, const char *doing, enum err err);
 
-/* Bytes per second so far and the time left, 0 when not known yet. */
+/* The time left; 0 when not known yet. */
 uint64_t run_eta_ns(const struct run *run);
 
 #endif

@@ -52,7 +52,7 @@ struct dma_buffer {
 enum boot_medium {
     BOOT_MEDIUM_NO,
     BOOT_MEDIUM_YES,
-    BOOT_MEDIUM_UNKNOWN, /* the platform cannot tell: treat like YES for everything that writes */
+    BOOT_MEDIUM_UNKNOWN, /* the platform cannot tell: treated like YES, no plan runs on it */
 };
 
 enum style {

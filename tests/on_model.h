@@ -48,9 +48,7 @@ static inline enum err machine_run(const char *plan, const char *serial)
         printf("  %s\n", why);
     }
     CHECK_EQ(err, OK);
-    struct run_request request = {
-        .plan = plan_find(plan), .target = target, .confirmed = true, .settle_s = 1
-    };
+    struct run_request request = { .plan = plan_find(plan), .target = target, .settle_s = 1 };
     strcpy(request.confirmed_serial, serial);
     err = run_execute(&run, &machine.plat.platform, &inventory, &request, &report, NULL);
     if (report.failure[0] != '\0') {

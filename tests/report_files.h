@@ -1,5 +1,5 @@
 /* For tests of report.json: reports become files in build/tests/reports, which python3-jsonschema judges many at a time by
- * scripts/validate-report.py. */
+ * host/validate-report.py. */
 #ifndef TESTS_REPORT_FILES_H
 #define TESTS_REPORT_FILES_H
 
@@ -32,7 +32,7 @@ static inline void write_file(const char *name, const char *data, size_t bytes)
 static inline int judge(const char *how)
 {
     char command[sizeof(files) + 128];
-    snprintf(command, sizeof(command), "/usr/bin/python3 scripts/validate-report.py %s%s 2>&1", how,
+    snprintf(command, sizeof(command), "/usr/bin/python3 host/validate-report.py %s%s 2>&1", how,
              files);
     files[0] = '\0';
     FILE *pipe = popen(command, "r");

@@ -236,6 +236,19 @@ TEST(exchanged_drive_loses_the_permit)
     close_drive();
 }
 
+TEST(close_keeps_memory_a_stuck_engine_may_still_write_to)
+{
+    open_drive(&(struct sim_config){ .faults = { { .what = SIM_CR_STUCK } } });
+    struct platform *plat = &machine.plat.platform;
+    ahci_hba_stop(&hba);
+    CHECK(dev.port->stuck);
+    ata_dev_close(&dev);
+    CHECK_EQ(plat->hand_back(plat, &hba.pci), OK);
+    CHECK_EQ(machine.plat.buffers_live, 2); /* the port's and the data arena */
+    sim_judge_clear(&machine.judge);        /* handed back running: it cannot be helped */
+    machine_stop();
+}
+
 TEST(queued_error_other_commands_survive_and_drive_works_on)
 {
     open_drive(&(struct sim_config){ .faults = { { .what = SIM_DEVICE_ERROR,

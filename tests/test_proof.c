@@ -117,6 +117,13 @@ TEST(proof_outward_rounding_is_damage)
           OVERALL_FAIL);
     CHECK(has_finding("damaged"));
     machine_stop();
+    unsigned known = 0;
+    for (unsigned i = 0; i < report.cases; i++) {
+        const struct trim_case *c = &report.trim_case[i];
+        known += c->damage_bytes_known;
+        CHECK(!c->damage_bytes_known || (c->damaged != 0 && get_le64(c->damage_bytes) == 0));
+    }
+    CHECK_EQ(known, 3); /* the first damaged guard of each place */
 }
 
 TEST(proof_shifted_trim_is_damage)

@@ -130,9 +130,10 @@ static enum err run_watched(struct watch *w, bool confirmed)
 {
     struct run_request request = { .plan = plan_find("proof"),
                                    .target = &inventory.port[0],
-                                   .confirmed = confirmed,
-                                   .confirmed_serial = "P1",
                                    .settle_s = 1 };
+    if (confirmed) {
+        strcpy(request.confirmed_serial, "P1");
+    }
     const struct run_observer observer = { watch_event, watch_cancelled, w };
     machine_start(&(struct sim_config)DRIVE(.drat = true));
     CHECK_STR(inventory.port[0].id.serial, "P1");

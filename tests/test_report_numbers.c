@@ -169,6 +169,7 @@ static void fill_cases(void)
         c->damaged = number();
         c->damage_lba = number();
         c->damage_kind = SECTOR_MISPLACED;
+        c->damage_bytes_known = true;
         memset(c->damage_bytes, (int)(0x80 + i), sizeof(c->damage_bytes));
         c->edge_sectors_max = number();
         c->old_inside = number();

@@ -204,7 +204,11 @@ static void put_damage(struct json *j, const struct trim_case *c)
     json_object(j, "damage");
     json_u64(j, "first_lba", c->damage_lba);
     json_str(j, "now", sector_kind_name(c->damage_kind));
-    json_str(j, "first_bytes", bytes);
+    if (c->damage_bytes_known) {
+        json_str(j, "first_bytes", bytes);
+    } else {
+        json_null(j, "first_bytes");
+    }
     json_object_end(j);
 }
 

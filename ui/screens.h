@@ -31,7 +31,7 @@ void screen_progress_text(const struct run *run, char *buf, size_t cap);
 /* The result, whole. `saved`: where the report is, or why not. */
 void screen_result(struct console *con, const struct report *r, const char *saved, bool saved_well);
 
-/* "16.00 GB (16,000,000,000 bytes)" style sizes. */
+/* "16.0 GB"; below 1 kB "512 bytes". */
 void size_text(uint64_t bytes, char *buf, size_t cap);
 
 #endif
