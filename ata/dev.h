@@ -79,6 +79,8 @@ struct ata_dev {
 enum {
     ATA_DATA_BYTES = 4 << 20, /* data window */
     ATA_PAGE_BYTES = 4096,
+    ATA_LATE_LOOK_US =
+        1000, /* a buffer with something wrong in it is looked at again after so long */
     ATA_GUARD_BYTES = 4096, /* canaries in front of, between and behind them */
     ATA_TRIM_BLOCKS_MAX = ATA_PAGE_BYTES / 512,
 };
@@ -105,6 +107,12 @@ enum err ata_identify(struct ata_dev *dev);
 /* Grant the permit. `why` gets a sentence on ERR_REFUSED: serial number or port differs from the drive's, boot
  * medium (or not known), contact not passed, empty range, range beyond the drive, zero budget. */
 enum err ata_dev_permit(struct ata_dev *dev, const struct ata_permit *wanted, const char **why);
+
+/* May this drive be sent queued commands here: drive and controller say so, and it has 48-bit addressing. */
+static inline bool ata_dev_queues(const struct ata_dev *dev)
+{
+    return dev->id.ncq && dev->id.lba48 && (dev->port->hba->before.cap & CAP_SNCQ) != 0;
+}
 
 /* Move one range. Reads: bytes of dev->data beyond what arrived are poison. Adds to *times (may be NULL).
  * ERR_REFUSED (see dev->refusal), ERR_DEVICE, ERR_BUS, ERR_TIMEOUT, ERR_LINK, ERR_GONE, ERR_CHANGED (see

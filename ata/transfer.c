@@ -4,7 +4,6 @@
 
 enum {
     CHUNK_BYTES_MAX = 1 << 20, /* some controllers fail on very large single commands */
-    LATE_LOOK_US = 1000,
     /* guard | page | guard | data | guard */
     AT_PAGE = ATA_GUARD_BYTES,
     AT_GUARD2 = AT_PAGE + ATA_PAGE_BYTES,
@@ -64,7 +63,7 @@ enum err dev_check_arrival(struct ata_dev *dev, const uint8_t *at, size_t bytes,
     if (missing == 0) {
         return OK;
     }
-    dev->plat->stall_us(dev->plat, LATE_LOOK_US);
+    dev->plat->stall_us(dev->plat, ATA_LATE_LOOK_US);
     size_t ignored = 0;
     size_t still = poison_left(at, bytes, nonce, &ignored);
     struct ata_data_fault found = { .late = still == 0,
@@ -295,7 +294,7 @@ enum err ata_transfer(struct ata_dev *dev, const struct ata_transfer *t, struct 
     const struct ata_identity *id = &dev->id;
     if (t->count == 0 || t->lba >= id->sectors || t->count > id->sectors - t->lba ||
         (uint64_t)t->count * id->logical_bytes > dev->data_bytes ||
-        (t->method == ATA_METHOD_NCQ && (!id->ncq || !id->lba48))) {
+        (t->method == ATA_METHOD_NCQ && !ata_dev_queues(dev))) {
         return ERR_INVALID;
     }
     struct moving m = { .dev = dev, .t = t, .id = command_for(dev, t), .depth = 1 };

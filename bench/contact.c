@@ -3,8 +3,6 @@
 
 #include "lib/text.h"
 
-enum { LATE_LOOK_US = 1000 };
-
 static bool all_zero(const uint8_t *at, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++) {
@@ -99,7 +97,7 @@ static enum err read_stretch(struct run *run, struct contact_way *way, enum ata_
     way->sectors += RUN_SAMPLE_STRETCH;
     if (different != 0) {
         /* Some controllers say "done" before the last bytes are in memory. */
-        run->plat->stall_us(run->plat, LATE_LOOK_US);
+        run->plat->stall_us(run->plat, ATA_LATE_LOOK_US);
         way->different += different;
         way->different_late += compare(run, way, lba);
     }
@@ -178,7 +176,7 @@ enum err contact_check(struct run *run)
         { "NCQ depth 32", ATA_METHOD_NCQ, 32 },
     };
     struct contact *c = &run->report->contact;
-    bool ncq = run->dev.id.ncq && run->dev.id.lba48 && (run->hba->before.cap & CAP_SNCQ) != 0;
+    bool ncq = ata_dev_queues(&run->dev);
     uint64_t lba[2];
     c->step = STEP_RUNNING;
     if (stretches(&run->dev.id, lba) == 0) {

@@ -12,7 +12,6 @@ enum {
     SECTOR_ERRORS_MAX =
         8, /* single bad sectors looked at one by one, then the rest of a piece is given up */
     EXPECTS_PER_KIND = 8,
-    LATE_LOOK_US = 1000,
     COST_BYTES_PER_S = 50000000,
     DRIVE_BYTES_MIN = 64 << 20,
 };
@@ -106,8 +105,7 @@ static enum err end(struct run *run, struct pass *pass, enum err err)
 
 static bool use_ncq(const struct run *run)
 {
-    return !run->no_ncq && run->dev.id.ncq && run->dev.id.lba48 &&
-           (run->hba->before.cap & CAP_SNCQ) != 0;
+    return !run->no_ncq && ata_dev_queues(&run->dev);
 }
 
 /* One piece of a place, by the method of the pass. */
@@ -205,12 +203,6 @@ static enum err stamp_place(struct run *run, const struct proof_place *place)
     return end(run, pass, err);
 }
 
-static bool is_guard(const struct run *run, const struct proof_place *place, uint32_t n)
-{
-    /* What no entry names, and what only a zero-length entry points at. */
-    return place->role[n] == 0 || run->report->trim_case[place->role[n] - 1].count == 0;
-}
-
 /* One look at a piece in the buffer. Returns how many guards are not their stamp. */
 static uint64_t look_at_piece(struct run *run, struct proof_place *place, uint32_t offset,
                               uint32_t count, bool second)
@@ -226,7 +218,7 @@ static uint64_t look_at_piece(struct run *run, struct proof_place *place, uint32
             place->kind_first[n] = place->kind[n];
             place->sum_first[n] = place->sum[n];
         }
-        if (is_guard(run, place, n) && place->kind[n] != SECTOR_STAMP) {
+        if (proof_is_guard(run, place, n) && place->kind[n] != SECTOR_STAMP) {
             if (!place->damage_found) {
                 place->damage_found = true;
                 place->damage_lba = place->at.lba + n;
@@ -246,7 +238,7 @@ static void judge_piece(struct run *run, struct pass *pass, struct proof_place *
     uint64_t mismatches = look_at_piece(run, place, offset, count, second);
     pass->mismatches += mismatches;
     if (mismatches != 0) {
-        run->plat->stall_us(run->plat, LATE_LOOK_US);
+        run->plat->stall_us(run->plat, ATA_LATE_LOOK_US);
         pass->mismatches_late += look_at_piece(run, place, offset, count, second);
     }
     memset(place->unread + offset, 0, count);

@@ -31,7 +31,7 @@ static struct trim_case *named(const struct run *run, const struct proof_place *
 }
 
 /* Guards are what no entry names, and what only a zero-length entry points at. */
-static bool is_guard(const struct run *run, const struct proof_place *place, uint32_t n)
+bool proof_is_guard(const struct run *run, const struct proof_place *place, uint32_t n)
 {
     const struct trim_case *c = named(run, place, n);
     return c == NULL || c->count == 0;
@@ -55,7 +55,8 @@ static uint64_t surprises(const struct run *run, uint32_t g)
         const struct proof_place *place = &run->place[p];
         for (uint32_t first = 0; first < place->at.sectors;) {
             struct stretch s = stretch_at(place, first);
-            for (uint32_t n = s.first; n < s.first + s.count && !is_guard(run, place, n); n++) {
+            for (uint32_t n = s.first; n < s.first + s.count && !proof_is_guard(run, place, n);
+                 n++) {
                 count += !place->unread[n] && is_old(place, n) != is_edge(place, &s, n, g);
             }
             first += s.count;
@@ -142,7 +143,7 @@ static bool anything_changed(const struct run *run)
     for (unsigned p = 0; p < run->places; p++) {
         const struct proof_place *place = &run->place[p];
         for (uint32_t n = 0; n < place->at.sectors; n++) {
-            if (!is_guard(run, place, n) && !place->unread[n] && !is_old(place, n)) {
+            if (!proof_is_guard(run, place, n) && !place->unread[n] && !is_old(place, n)) {
                 return true;
             }
         }
@@ -159,7 +160,7 @@ uint32_t proof_count(struct run *run)
         struct trim_case *below = NULL;
         for (uint32_t first = 0; first < place->at.sectors;) {
             struct stretch s = stretch_at(place, first);
-            if (is_guard(run, place, first)) {
+            if (proof_is_guard(run, place, first)) {
                 count_guards(run, place, &s, below);
             } else {
                 count_inside(run, place, &s, g);
