@@ -142,7 +142,7 @@ static enum err identify_again(struct ata_dev *dev)
 /* COMRESET is due where the drive may still be at work, or may be another one. */
 static bool needs_reset(enum err err)
 {
-    return err == ERR_TIMEOUT || err == ERR_LINK || err == ERR_CHANGED;
+    return err == ERR_TIMEOUT || err == ERR_LINK || err == ERR_CHANGED || err == ERR_BUS;
 }
 
 void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *tf,
@@ -180,8 +180,8 @@ void dev_recover(struct ata_dev *dev, enum err err, const struct ata_taskfile *t
         f->count = tf->count;
     }
     /* The LBA a drive names counts only with the bits that define it (ACS-3 6.2: UNC, IDNF). */
-    if ((f->error & (ATA_ERR_UNC | ATA_ERR_IDNF)) != 0 && device_lba >= tf->lba &&
-        device_lba - tf->lba < tf->count) {
+    if (c->address != ATA_LBA48_BLOCKS && (f->error & (ATA_ERR_UNC | ATA_ERR_IDNF)) != 0 &&
+        device_lba >= tf->lba && device_lba - tf->lba < tf->count) {
         f->lba_exact = true;
         f->device_lba = device_lba;
     }

@@ -40,8 +40,14 @@ void contact_sample(struct run *run, const struct ata_identity *id)
     run->samples = 0;
     c->firmware_reference = true;
     for (unsigned i = 0; i < count; i++) {
+        /* Not zeros, not what is on the medium: a firmware that says "done" without reading is found out. */
+        memset(run->sector, 0xa5, sizeof(run->sector));
         enum err err = plat->fw_read(plat, &run->hba->pci, run->request->target->number, lba[i],
                                      RUN_SAMPLE_STRETCH, id->logical_bytes, run->sector);
+        if (err != OK && err != ERR_NOT_FOUND && err != ERR_UNSUPPORTED) {
+            text_print(c->reason, sizeof(c->reason),
+                       "contact: the firmware could not read LBA %lu (%s)", lba[i], err_name(err));
+        }
         if (err != OK) {
             report_find(
                 run->report, "not_checked_by_firmware", SEVERITY_NOTE,
@@ -123,6 +129,9 @@ static void judge(struct run *run)
 {
     struct contact *c = &run->report->contact;
     c->ok = false;
+    if (c->reason[0] != '\0') {
+        return; /* the firmware drives this disk and could not read it */
+    }
     for (unsigned i = 0; i < c->ways; i++) {
         const struct contact_way *w = &c->way[i];
         if (w->err != OK) {
@@ -218,10 +227,10 @@ void contact_recheck(struct run *run)
         enum err err = run->plat->fw_read(run->plat, &run->hba->pci, run->request->target->number,
                                           run->expect[i].lba, 1, bytes, run->sector);
         if (err != OK) {
-            f->step = i == 0 ? STEP_NOT_RUN : STEP_FAILED;
-            if (err != ERR_UNSUPPORTED && err != ERR_NOT_FOUND) {
-                f->step = STEP_FAILED;
-                report_find(run->report, "firmware_read_failed", SEVERITY_WARN,
+            f->step = STEP_NOT_RUN;
+            if (run->report->contact.firmware_reference) {
+                f->step = STEP_FAILED; /* it could before */
+                report_find(run->report, "firmware_read_failed", SEVERITY_ERROR,
                             "after hand-back the firmware could not read LBA %lu (%s)",
                             run->expect[i].lba, err_name(err));
             }

@@ -326,6 +326,14 @@ enum err inventory_find(const struct inventory *inv, const char *target,
         }
         found = port;
     }
+    if (found != NULL && !wanted.placed &&
+        (inv->ports_left_off != 0 || inv->controllers_left_off != 0)) {
+        text_print(why, why_bytes,
+                   "not every port fits in the list, so %s may be there twice: add its place, as "
+                   "in SERIAL@bus:dev.fn/port",
+                   found->id.serial);
+        return ERR_INVALID;
+    }
     if (found == NULL) {
         return explain_absence(&wanted, why, why_bytes);
     }

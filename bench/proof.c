@@ -9,6 +9,7 @@ enum {
     PASS_NUMBER = 1, /* of the stamps */
     PIECE_BYTES = 1 << 20,
     NCQ_CHUNK_BYTES = 128 << 10,
+    TIMEOUTS_MAX = 3, /* reads that hang, in a whole run: each costs half a minute and a reset */
     SECTOR_ERRORS_MAX =
         8, /* single bad sectors looked at one by one, then the rest of a piece is given up */
     EXPECTS_PER_KIND = 8,
@@ -217,6 +218,7 @@ static uint64_t look_at_piece(struct run *run, struct proof_place *place, uint32
         if (!second) {
             place->kind_first[n] = place->kind[n];
             place->sum_first[n] = place->sum[n];
+            place->seen_first[n] = true;
         }
         if (proof_is_guard(run, place, n) && place->kind[n] != SECTOR_STAMP) {
             if (!place->damage_found) {
@@ -251,13 +253,13 @@ static enum err read_singly(struct run *run, struct pass *pass, struct proof_pla
 {
     unsigned errors = 0;
     enum err first = OK;
-    for (uint32_t i = 0; i < count; i++) {
+    memset(place->unread + offset, true, count);
+    for (uint32_t i = 0; i < count && errors < SECTOR_ERRORS_MAX; i++) {
         struct ata_transfer t = {
             .method = ATA_METHOD_DMA, .lba = place->at.lba + offset + i, .count = 1, .depth = 1
         };
-        place->unread[offset + i] = true;
-        if (errors >= SECTOR_ERRORS_MAX) {
-            continue;
+        if (run_cancelled(run)) {
+            return ERR_CANCELLED;
         }
         enum err err = ata_transfer(&run->dev, &t, &pass->times);
         if (err == OK) {
@@ -268,7 +270,11 @@ static enum err read_singly(struct run *run, struct pass *pass, struct proof_pla
             first = err;
             run_explain(run, pass->name, err);
         }
-        errors = run->dev.identified ? errors + 1 : SECTOR_ERRORS_MAX;
+        run->timeouts += err == ERR_TIMEOUT;
+        errors++;
+        if (!run->dev.identified || run->timeouts >= TIMEOUTS_MAX) {
+            break;
+        }
     }
     return first;
 }
@@ -296,12 +302,18 @@ static enum err read_place(struct run *run, struct proof_place *place, const cha
             return end(run, pass, err);
         } else {
             run->no_ncq = true; /* one queued command in trouble ends them all */
-            enum err single = err == ERR_DATA ? err : OK;
-            if (err == ERR_DATA) {
+            run->timeouts += err == ERR_TIMEOUT;
+            if (err == ERR_DATA || run->timeouts >= TIMEOUTS_MAX) {
                 run_explain(run, name, err); /* the evidence of this read must not be read over */
             }
-            enum err again = read_singly(run, pass, place, done, t.count, second);
-            worst = worst != OK ? worst : single != OK ? single : again != OK ? again : err;
+            enum err again = run->timeouts < TIMEOUTS_MAX
+                                 ? read_singly(run, pass, place, done, t.count, second)
+                                 : err;
+            if (again == ERR_CANCELLED || !run->dev.identified || run->timeouts >= TIMEOUTS_MAX) {
+                run_explain(run, name, again);
+                return end(run, pass, again);
+            }
+            worst = worst != OK ? worst : err == ERR_DATA || again == OK ? err : again;
         }
         done += t.count;
         run_progress(run, (uint64_t)t.count * run->dev.id.logical_bytes);
@@ -526,6 +538,10 @@ enum err proof_run(struct run *run)
     }
     if (!run->dev.identified || trim == ERR_CANCELLED) {
         return trim;
+    }
+    /* What "read back" saw is no reading after TRIM. */
+    for (unsigned i = 0; i < run->places; i++) {
+        memset(run->place[i].seen_first, 0, sizeof(run->place[i].seen_first));
     }
     /* Also after a refused TRIM: nothing may have changed then. */
     err = read_all(run, "read 1", false, false);

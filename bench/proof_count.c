@@ -19,9 +19,16 @@ static struct stretch stretch_at(const struct proof_place *place, uint32_t first
     return s;
 }
 
+/* Could it be read both times? Once proves nothing about what stays. */
+static bool read_twice(const struct proof_place *place, uint32_t n)
+{
+    return place->seen_first[n] && !place->unread[n];
+}
+
 static bool is_old(const struct proof_place *place, uint32_t n)
 {
-    return place->kind[n] == SECTOR_STAMP && !place->unread[n];
+    return place->kind[n] == SECTOR_STAMP && place->sum[n] == place->sum_first[n] &&
+           read_twice(place, n);
 }
 
 /* The case a sector belongs to by name; NULL: none. */
@@ -57,7 +64,7 @@ static uint64_t surprises(const struct run *run, uint32_t g)
             struct stretch s = stretch_at(place, first);
             for (uint32_t n = s.first; n < s.first + s.count && !proof_is_guard(run, place, n);
                  n++) {
-                count += !place->unread[n] && is_old(place, n) != is_edge(place, &s, n, g);
+                count += read_twice(place, n) && is_old(place, n) != is_edge(place, &s, n, g);
             }
             first += s.count;
         }
@@ -78,7 +85,7 @@ static uint32_t find_granularity(const struct run *run)
 
 static void count_sector(struct sector_counts *c, const struct proof_place *place, uint32_t n)
 {
-    if (place->unread[n]) {
+    if (!read_twice(place, n)) {
         c->unread++;
         return;
     }
@@ -93,6 +100,9 @@ static void count_inside(struct run *run, const struct proof_place *place, const
     uint64_t edge = 0;
     for (uint32_t n = s->first; n < s->first + s->count; n++) {
         count_sector(&c->inside, place, n);
+        bool stable = place->sum[n] == place->sum_first[n];
+        c->garbage += read_twice(place, n) && ((place->kind[n] == SECTOR_OTHER && stable) ||
+                                               (place->kind[n] == SECTOR_STAMP && !stable));
         if (!is_old(place, n)) {
             continue;
         }
@@ -143,7 +153,7 @@ static bool anything_changed(const struct run *run)
     for (unsigned p = 0; p < run->places; p++) {
         const struct proof_place *place = &run->place[p];
         for (uint32_t n = 0; n < place->at.sectors; n++) {
-            if (!proof_is_guard(run, place, n) && !place->unread[n] && !is_old(place, n)) {
+            if (!proof_is_guard(run, place, n) && read_twice(place, n) && !is_old(place, n)) {
                 return true;
             }
         }

@@ -75,8 +75,10 @@ struct trim_case {
     uint64_t damaged;           /* guards that were something else at both readings */
     uint64_t damage_lba;        /* first damaged guard sector */
     enum sector_kind damage_kind;
-    bool damage_bytes_known;   /* only the first damaged guard of a place has them kept */
-    uint8_t damage_bytes[16];  /* what stands there now */
+    bool damage_bytes_known;  /* only the first damaged guard of a place has them kept */
+    uint8_t damage_bytes[16]; /* what stands there now */
+    uint64_t
+        garbage; /* named sectors that prove nothing: stable data of no kind, or old data that came back */
     uint64_t edge_sectors_max; /* untouched sectors at one edge of one entry: granularity */
     uint64_t old_inside;       /* old data that no granularity explains */
     uint64_t old_lba;          /* the first such sector */

@@ -208,7 +208,8 @@ static enum err check_identity(struct run *run)
     const struct ata_identity *listed = &run->request->target->id;
     const struct ata_identity *now = &run->dev.id;
     if (strcmp(listed->serial, now->serial) != 0 || strcmp(listed->model, now->model) != 0 ||
-        listed->sectors != now->sectors) {
+        listed->sectors != now->sectors || listed->logical_bytes != now->logical_bytes ||
+        listed->trim != now->trim) {
         text_print(run->report->failure, sizeof(run->report->failure),
                    "the drive on this port is not the one that was listed (now %s, serial %s)",
                    now->model, now->serial);
@@ -280,6 +281,10 @@ static enum err work(struct run *run)
         r->drive_after = run->dev.id;
         run->dev.id = before;
     }
+    if (!r->drive_identified_after) {
+        report_find(r, "identify_after_failed", SEVERITY_ERROR,
+                    "the drive did not give its identity after the run");
+    }
     return err;
 }
 
@@ -288,16 +293,28 @@ static void give_back(struct run *run)
     struct platform *plat = run->plat;
     if (run->port != NULL) {
         ahci_port_stop(run->port);
+        if (run->port->stuck) {
+            report_find(run->report, "engine_stuck", SEVERITY_ERROR,
+                        "the port's command engine did not stop; switch the machine off before its "
+                        "drives are used again");
+        }
     }
     if (run->dev.port != NULL) {
         ata_dev_close(&run->dev);
     }
     if (run->hba->running) {
-        ahci_hba_read(run->hba, &run->report->regs_after);
+        const struct ahci_global_regs *before = &run->report->regs_before;
+        struct ahci_global_regs *after = &run->report->regs_after;
+        ahci_hba_read(run->hba, after);
+        if (after->cap != before->cap || after->pi != before->pi) {
+            report_find(run->report, "registers_changed", SEVERITY_ERROR,
+                        "CAP or PI changed during the run (CAP %08x -> %08x, PI %08x -> %08x)",
+                        before->cap, after->cap, before->pi, after->pi);
+        }
     }
     ahci_hba_stop(run->hba);
     if (plat->hand_back(plat, &run->hba->pci) != OK) {
-        report_find(run->report, "hand_back", SEVERITY_NOTE,
+        report_find(run->report, "hand_back", SEVERITY_WARN,
                     "the firmware's driver did not come back for this controller");
     }
     run_event(run, RUN_HANDED_BACK);

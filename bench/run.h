@@ -59,7 +59,8 @@ struct proof_place {
     uint8_t role[PROOF_PLACE_SECTORS_MAX];       /* 0 guard, else 1 + index of its trim case */
     uint64_t sum_first[PROOF_PLACE_SECTORS_MAX]; /* sum64 of the sector, likewise */
     uint64_t sum[PROOF_PLACE_SECTORS_MAX];
-    bool unread[PROOF_PLACE_SECTORS_MAX];
+    bool seen_first[PROOF_PLACE_SECTORS_MAX]; /* arrived at the first reading after TRIM */
+    bool unread[PROOF_PLACE_SECTORS_MAX];     /* ... not at the last */
     bool damage_found; /* a guard was not its stamp at the last reading; the first one: */
     uint64_t damage_lba;
     uint8_t damage_bytes[16];
@@ -89,7 +90,8 @@ struct run {
     struct run_sample expect[RUN_SAMPLES_MAX];
     uint8_t sector[RUN_SAMPLE_STRETCH * PLATFORM_SECTOR_MAX];
 
-    bool no_ncq; /* a queued command failed: the rest of the run goes without */
+    unsigned timeouts; /* of reads; a few of them end the run */
+    bool no_ncq;       /* a queued command failed: the rest of the run goes without */
     unsigned places;
     struct proof_place place[PROOF_PLACES_MAX];
 };

@@ -13,6 +13,7 @@ struct evidence {
     uint64_t changed; /* of them, no longer the old data */
     uint64_t zeros;
     uint64_t foreign; /* of the changed: older or misplaced stamps */
+    uint64_t garbage; /* named sectors that prove nothing */
     uint64_t unstable;
     uint64_t old;   /* old data that no granularity explains */
     uint64_t edges; /* old data at edges */
@@ -53,6 +54,7 @@ static void add_case(struct evidence *e, const struct trim_case *c)
     e->zeros += kind[SECTOR_ZEROS];
     e->foreign += kind[SECTOR_STALE_STAMP] + kind[SECTOR_MISPLACED];
     e->unstable += c->inside.unstable;
+    e->garbage += c->garbage;
     if (c->old_inside != 0 && e->old == 0) {
         e->old_lba = c->old_lba;
     }
@@ -91,7 +93,7 @@ static enum logical_class judge_logical(const struct evidence *e)
     if (e->inside == 0 || e->sent == 0) {
         return LOGICAL_NOT_TESTED;
     }
-    if (e->changed == 0) {
+    if (e->changed == 0 && e->unstable == 0) {
         return e->unread != 0 ? LOGICAL_NOT_TESTED : LOGICAL_NO_CHANGE;
     }
     if (e->unstable != 0) {
@@ -148,6 +150,12 @@ static void find_behaviour(struct report *r, const struct evidence *e)
 /* What takes away from the evidence itself. */
 static void find_doubts(struct report *r, const struct evidence *e)
 {
+    if (e->garbage != 0) {
+        report_find(r, "other_data_returned", SEVERITY_ERROR,
+                    "%lu trimmed sectors prove nothing: they read, both times, as data that is "
+                    "neither zeros nor one repeated byte, or their old data came back",
+                    e->garbage);
+    }
     const struct ata_data_fault *d = &r->data_fault;
     if (e->damaged != 0) {
         report_find(

@@ -184,14 +184,16 @@ TEST(proof_too_small_drive_is_refused)
     machine_stop();
 }
 
-TEST(proof_firmware_without_disk_is_not_checked_and_goes_on)
+/* The firmware drives the disk and cannot read it: there is no second judge, and no reason to go on. */
+TEST(proof_firmware_that_cannot_read_keeps_writing_refused)
 {
     machine_start(
         &(struct sim_config){ .drive = { { .serial = "P1", .content = SIM_CONTENT_USED } },
                               .platform = { .firmware = SIM_FIRMWARE_FAILS } });
-    CHECK_EQ(machine_run("proof", "P1"), OK);
-    CHECK(!report.contact.firmware_reference && report.contact.ok);
-    CHECK(has_finding("not_checked_by_firmware"));
+    CHECK(machine_run("proof", "P1") != OK);
+    CHECK(!report.contact.firmware_reference && !report.contact.ok);
+    CHECK(strstr(report.failure, "could not read") != NULL);
+    CHECK_EQ(sim_drive_count_changes(&machine.drive[0]), 0);
     machine_stop();
 }
 
@@ -422,6 +424,38 @@ TEST(proof_exchanged_drive_gets_no_further_write)
     }
     CHECK(machine.drive[0].other);
     CHECK_EQ(report.step, STEP_FAILED);
+    machine_stop();
+}
+
+TEST(proof_reads_that_hang_for_ever_end_the_run_in_minutes)
+{
+    check_never_pass(FAULT(.what = SIM_HANG, .opcode = ATA_READ_DMA_EXT, .nth = PROOF_DMA_READ,
+                           .times = SIM_ALWAYS));
+    CHECK(report.step == STEP_FAILED);
+    CHECK(report.finished_ns - report.started_ns < 300 * NS_PER_S);
+    machine_stop();
+}
+
+/* What the first reading missed was read once: it is neither proven nor held against the drive. */
+TEST(proof_sectors_read_once_accuse_nobody)
+{
+    check(&(struct sim_config){ .drive = { { .serial = "P1", .drat = true, .rzat = true } },
+                                .faults = { { .what = SIM_DEVICE_ERROR,
+                                              .opcode = ATA_READ_DMA_EXT,
+                                              .nth = PROOF_DMA_READ,
+                                              .times = 9,
+                                              .error = ATA_ERR_UNC } } },
+          COMMAND_OK, LOGICAL_ZEROS, OVERALL_INCONCLUSIVE);
+    CHECK(has_finding("unread"));
+    CHECK(!has_finding("promise_rzat") && !has_finding("promise_drat"));
+    machine_stop();
+}
+
+TEST(proof_lost_identity_at_the_end_costs_the_pass)
+{
+    check_never_pass(FAULT(.what = SIM_DEVICE_ERROR, .opcode = ATA_IDENTIFY_DEVICE, .nth = 2,
+                           .error = ATA_ERR_ABRT));
+    CHECK(has_finding("identify_after_failed"));
     machine_stop();
 }
 

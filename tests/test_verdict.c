@@ -205,6 +205,28 @@ TEST(verdict_older_data_is_a_finding)
     CHECK(found("older_data_returned"));
 }
 
+TEST(verdict_stable_data_of_no_kind_proves_nothing)
+{
+    perfect();
+    r.trim_case[0].inside.kind[SECTOR_ZEROS] = 9;
+    r.trim_case[0].inside.kind[SECTOR_OTHER] = 1;
+    r.trim_case[0].garbage = 1;
+    check(COMMAND_OK, LOGICAL_CONSTANT, OVERALL_INCONCLUSIVE);
+    CHECK(found("other_data_returned"));
+}
+
+TEST(verdict_zeros_first_and_old_data_second_is_unstable)
+{
+    perfect();
+    for (unsigned i = 0; i < r.cases; i++) {
+        r.trim_case[i].inside.kind[SECTOR_ZEROS] = 0;
+        r.trim_case[i].inside.kind[SECTOR_STAMP] = 10;
+        r.trim_case[i].inside.unstable = 10;
+        r.trim_case[i].garbage = 10;
+    }
+    check(COMMAND_OK, LOGICAL_UNSTABLE, OVERALL_INCONCLUSIVE);
+}
+
 TEST(verdict_notes_do_not_cost_the_pass)
 {
     perfect();
