@@ -9,6 +9,7 @@ BOOT_SERIAL = "BT-BOOT-0001"
 
 def main():
     with Machine("boot_medium_same_controller") as vm:
+        vm.pflash()  # with stored boot order the volume comes back on another handle
         boot = vm.copy_stick(config())
         program = (boot, boot.read_bytes()[:512])
         vm.add_disk(0, boot, serial=BOOT_SERIAL, bootindex=0)
