@@ -249,7 +249,11 @@ static enum err move(struct moving *m)
             enum err one = collect(m, completed);
             err = err == OK ? one : err;
         } else if (err == OK && late) {
-            err = ahci_port_wait_slots(dev->port, dev->port->in_flight, 0); /* stops the engine */
+            /* Stops the engine, unless the commands end in this very last look: then they count. */
+            uint32_t waited = dev->port->in_flight;
+            err = ahci_port_wait_slots(dev->port, waited, 0);
+            enum err one = collect(m, waited & ~dev->port->in_flight);
+            err = err == OK ? one : err;
         }
     }
     if (err == ERR_REFUSED && dev->port->in_flight != 0) {
